@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cells.h - a result's samples gathered into cells: workload x combination of levels.
+ *
+ * Cells come workload by workload in the definition's order, and within one the combinations in the
+ * order of the levels, the first factor running fastest. A cell without samples (a run that ended
+ * early) is there with count 0. Latencies of a cell's samples are merged.
+ */
+#ifndef ENGINE_ANALYSIS_CELLS_H
+#define ENGINE_ANALYSIS_CELLS_H
+
+#include "engine/analysis/statistics.h"
+#include "engine/result.h"
+
+struct cell_direction {
+	bool present;			    /* the workload moves data this way */
+	struct estimate_interval iops;
+	struct estimate_interval bandwidth; /* bytes/s */
+	struct estimate_interval latency_mean_ns;
+	struct histogram *latency;	    /* merged; NULL when there are no samples */
+};
+
+struct cell {
+	size_t workload;	/* index into the definition's */
+	size_t *levels;		/* one level index a factor */
+	size_t sample_count;
+	const struct sample **samples; /* by repeat; borrowed from the result */
+	struct cell_direction directions[DIRECTION_COUNT];
+};
+
+struct cells {
+	const struct result *result; /* borrowed */
+	size_t count;
+	struct cell *list;
+};
+
+MUST_CHECK int cells_make(const struct result *result, struct cells *ret_cells);
+void cells_done(struct cells *cells);
+
+/* The cell of a workload at a combination; NULL when there is none. */
+const struct cell *cells_find(const struct cells *cells, size_t workload, const size_t *levels);
+
+#endif

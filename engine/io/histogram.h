@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * histogram.h - latencies in log-linear buckets.
+ *
+ * Scheme "loglinear-256", which lasts (stored results use it): values are whole nanoseconds. Below
+ * 512 a bucket a value, index = value. From 512 on each power of two is cut into 256 equal
+ * buckets: with e = (position of the highest bit) - 8, index = e * 256 + (value >> e). So a
+ * bucket's width is at most 1/256 of its lower bound. Values of 2^40 ns (18 minutes) and more
+ * count in the last bucket; max is kept exactly.
+ *
+ * Invariants: count is the sum over buckets; min, max and the two sums are exact, not read off
+ * buckets. Adding and merging never allocate. Threads: one writer.
+ * See fio stat.h and HdrHistogram for the idea.
+ */
+#ifndef ENGINE_IO_HISTOGRAM_H
+#define ENGINE_IO_HISTOGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/macros.h"
+
+#define HISTOGRAM_SCHEME "loglinear-256"
+#define HISTOGRAM_SUB_BITS 8
+#define HISTOGRAM_MAX_BITS 40
+#define HISTOGRAM_BUCKETS ((HISTOGRAM_MAX_BITS - HISTOGRAM_SUB_BITS + 1) << HISTOGRAM_SUB_BITS)
+
+struct histogram {
+	uint64_t count;
+	uint64_t min_ns, max_ns; /* min_ns is UINT64_MAX while count is 0 */
+	uint64_t sum_ns;
+	double sum_squares_ns2;
+	uint64_t buckets[HISTOGRAM_BUCKETS];
+};
+
+void histogram_init(struct histogram *histogram);
+
+static inline size_t histogram_index(uint64_t value_ns)
+{
+	unsigned int e;
+
+	if (value_ns < (UINT64_C(2) << HISTOGRAM_SUB_BITS))
+		return (size_t)value_ns;
+	if (value_ns >= (UINT64_C(1) << HISTOGRAM_MAX_BITS))
+		return HISTOGRAM_BUCKETS - 1;
+	e = 63u - (unsigned int)__builtin_clzll(value_ns) - HISTOGRAM_SUB_BITS;
+	return ((size_t)e << HISTOGRAM_SUB_BITS) + (size_t)(value_ns >> e);
+}
+
+static inline void histogram_add(struct histogram *histogram, uint64_t value_ns)
+{
+	histogram->buckets[histogram_index(value_ns)]++;
+	histogram->count++;
+	histogram->sum_ns += value_ns;
+	histogram->sum_squares_ns2 += (double)value_ns * (double)value_ns;
+	if (value_ns < histogram->min_ns)
+		histogram->min_ns = value_ns;
+	if (value_ns > histogram->max_ns)
+		histogram->max_ns = value_ns;
+}
+
+void histogram_merge(struct histogram *into, const struct histogram *from);
+
+/* Bounds of a bucket: lower inclusive, upper exclusive. */
+void histogram_bounds(size_t index, uint64_t *ret_lower_ns, uint64_t *ret_upper_ns);
+
+double histogram_mean_ns(const struct histogram *histogram);   /* 0 when empty */
+double histogram_stddev_ns(const struct histogram *histogram); /* population; 0 when empty */
+
+/*
+ * The smallest value v such that at least percent/100 of the values are <= v, answered as the
+ * middle of its bucket held within [min, max]: within 1/256 of the truth. 0 when empty.
+ */
+uint64_t histogram_percentile_ns(const struct histogram *histogram, double percent);
+
+/* Whether n values support it: n (1 - p) >= 10 (PRODUCT: a percentile needs ten values beyond it). */
+bool histogram_percentile_supported(uint64_t count, double percent);
+
+/* The percentiles shown everywhere: 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99, 99.999. */
+extern const double histogram_percentiles[];
+extern const size_t histogram_percentile_count;
+
+#endif

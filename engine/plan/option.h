@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * option.h - the one table of workload options, in fio's names, meanings and units.
+ *
+ * Whatever needs to know an option reads this table: parsing and ranges (JSON and fio command
+ * line), printing, `volbench --help options`, the factor levels, and the test that holds
+ * openapi.yaml against it. An option is added by one line in option_table.h and one member in
+ * struct workload.
+ *
+ * Sizes take fio's suffixes with k = 1024 ("4k", "1M", "2GiB", "4kb"); times are seconds unless a
+ * suffix says otherwise ("500ms", "2m"); flags take 0/1 (and true/false in JSON).
+ */
+#ifndef ENGINE_PLAN_OPTION_H
+#define ENGINE_PLAN_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+
+enum option_type {
+	OPTION_FLAG,  /* bool */
+	OPTION_COUNT, /* uint64_t, plain number */
+	OPTION_SIZE,  /* uint64_t bytes */
+	OPTION_SIZES, /* uint64_t[2]: read, write; one value serves both: bs=4k,128k */
+	OPTION_TIME,  /* uint64_t nanoseconds; a bare number is seconds */
+	OPTION_CHOICE, /* int, an index into choices */
+	OPTION_TEXT,   /* char *, heap, NULL when not given */
+};
+
+enum option_id {
+#define OPTION(id, ...) OPTION_ID_##id,
+#include "engine/plan/option_table.h"
+#undef OPTION
+	OPTION_ID_COUNT
+};
+
+struct option {
+	enum option_id id;
+	const char *name; /* fio's; Volbench's own are marked in the help */
+	enum option_type type;
+	size_t member;		    /* offset in struct workload */
+	uint64_t min, max;	    /* inclusive, in the member's unit; lengths for TEXT */
+	const char *const *choices; /* NULL-terminated, CHOICE only */
+	const char *default_text;   /* Volbench's default as a user would type it; NULL: none */
+	const char *fio_default;    /* fio's where it differs, else NULL: plan and report say so */
+	const char *unit;	    /* "bytes", "s", "operations", "" */
+	const char *help;	    /* one sentence */
+	bool factor;		    /* may be a factor */
+};
+
+struct workload;
+
+/* NULL when there is none of that name or alias (fio's aliases are known: blocksize, readwrite, ...). */
+const struct option *option_find(const char *name);
+const struct option *option_at(enum option_id id);
+
+/*
+ * Parses text into workload and marks the option as set. On failure the workload is unchanged and
+ * err has BAD_SIZE, BAD_TIME, BAD_VALUE or OUT_OF_RANGE (with the range in the message); its field
+ * is "" and left to the caller.
+ */
+MUST_CHECK int option_parse(const struct option *option, const char *text,
+			    struct workload *workload, struct error *err);
+
+/* The value as fio would be given it ("4k,128k", "randrw", "60"); heap, NULL on no memory. */
+char *option_format(const struct option *option, const struct workload *workload);
+
+/* Copies one option's value (set mark too). -ENOMEM. */
+MUST_CHECK int option_copy(const struct option *option, const struct workload *from,
+			   struct workload *to);
+
+/* Why an option known to fio is refused ("numa_cpu_nodes": "not supported"); NULL: unknown to us. */
+const char *option_refusal(const char *fio_name);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * option_table.h - the rows of option.h's table; included with OPTION defined, more than once.
+ *
+ * OPTION(ID, name, type, member, min, max, choices, default, fio_default, unit, factor, help)
+ */
+/* clang-format off */
+OPTION(NAME, "name", OPTION_TEXT, name, 1, 64, NULL, NULL, NULL, "", false,
+       "The workload's name.")
+OPTION(RW, "rw", OPTION_CHOICE, rw, 0, 0, workload_rw_choices, "read", NULL, "", true,
+       "Pattern: read, write, randread, randwrite, rw or randrw.")
+OPTION(BS, "bs", OPTION_SIZES, bs, 512, 64 << 20, NULL, "4k", NULL, "bytes", true,
+       "Request size; `4k,128k` gives reads 4k and writes 128k.")
+OPTION(RWMIXREAD, "rwmixread", OPTION_COUNT, rwmixread, 0, 100, NULL, "50", NULL, "percent", true,
+       "Share of the operations of a mix that are reads.")
+OPTION(RWMIXWRITE, "rwmixwrite", OPTION_COUNT, rwmixwrite, 0, 100, NULL, NULL, NULL, "percent", true,
+       "Share of the operations of a mix that are writes; the other side of rwmixread.")
+OPTION(SIZE, "size", OPTION_SIZE, size, 512, UINT64_C(1) << 50, NULL, NULL, NULL, "bytes", true,
+       "Bytes of the region each job works in, reads and writes together.")
+OPTION(OFFSET, "offset", OPTION_SIZE, offset, 0, UINT64_C(1) << 50, NULL, "0", NULL, "bytes", true,
+       "Where in the file or device the region begins.")
+OPTION(IODEPTH, "iodepth", OPTION_COUNT, iodepth, 1, 4096, NULL, "1", NULL, "operations", true,
+       "Operations each job keeps outstanding.")
+OPTION(NUMJOBS, "numjobs", OPTION_COUNT, numjobs, 1, 1024, NULL, "1", NULL, "jobs", true,
+       "Jobs that run at the same time.")
+OPTION(RUNTIME, "runtime", OPTION_TIME, runtime_ns, NS_PER_S / 10, 7 * 86400 * NS_PER_S, NULL, "30", "none", "s", true,
+       "Seconds measured, without the ramp.")
+OPTION(TIME_BASED, "time_based", OPTION_FLAG, time_based, 0, 1, NULL, "1", "0", "", true,
+       "Go on until runtime is over even when size has been done; 0 ends at whichever comes first.")
+OPTION(RAMP_TIME, "ramp_time", OPTION_TIME, ramp_time_ns, 0, 86400 * NS_PER_S, NULL, "0", NULL, "s", true,
+       "Seconds of load before measuring begins.")
+OPTION(DIRECT, "direct", OPTION_FLAG, direct, 0, 1, NULL, "1", "0", "", true,
+       "O_DIRECT: go around the page cache.")
+OPTION(SYNC, "sync", OPTION_CHOICE, sync, 0, 0, workload_sync_choices, "none", NULL, "", true,
+       "Open for synchronous writes: none, sync (O_SYNC) or dsync (O_DSYNC); 0 and 1 are none and sync.")
+OPTION(FSYNC, "fsync", OPTION_COUNT, fsync, 0, 1u << 30, NULL, "0", NULL, "writes", true,
+       "An fsync after every so many writes of a job; its latency is kept apart.")
+OPTION(RANDSEED, "randseed", OPTION_COUNT, randseed, 0, INT64_MAX, NULL, NULL, NULL, "", false,
+       "Seed of the pattern, in place of the one derived from the definition's.")
+OPTION(RANDREPEAT, "randrepeat", OPTION_FLAG, randrepeat, 0, 1, NULL, "1", NULL, "", true,
+       "Same seed, same pattern; 0 draws a fresh seed for each sample, which the sample records.")
+OPTION(NORANDOMMAP, "norandommap", OPTION_FLAG, norandommap, 0, 1, NULL, "0", NULL, "", true,
+       "Random offsets without the promise that every block is touched once before any is touched again.")
+OPTION(IOENGINE, "ioengine", OPTION_CHOICE, ioengine, 0, 0, workload_ioengine_choices, NULL, "psync", "", true,
+       "io_uring, libaio and posixaio: asynchronous; psync and sync: depth 1; threads, null: Volbench's own backends of those names. Absent: Volbench chooses.")
+OPTION(FILENAME, "filename", OPTION_TEXT, filename, 1, 4000, NULL, NULL, NULL, "", false,
+       "The file or device to test, where the definition has no target.")
+OPTION(DIRECTORY, "directory", OPTION_TEXT, directory, 1, 4000, NULL, NULL, NULL, "", false,
+       "The directory to make a file for each job in, where the definition has no target.")
+OPTION(REGIONS, "regions", OPTION_CHOICE, regions, 0, 0, workload_regions_choices, "disjoint", "shared", "", true,
+       "Volbench's own: jobs on one file or device work in disjoint regions, or shared in one, as fio's do.")
+OPTION(GROUP_REPORTING, "group_reporting", OPTION_FLAG, group_reporting, 0, 1, NULL, "1", "0", "", false,
+       "Report the jobs as one; 0 adds figures for each job.")
+OPTION(INVALIDATE, "invalidate", OPTION_FLAG, invalidate, 0, 1, NULL, "1", NULL, "", true,
+       "Drop the target's pages from the page cache before a sample.")
+/* clang-format on */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan.h - levels x workloads x repeats as an ordered list of samples.
+ *
+ * Order interleaved: each repeat is one randomised block that holds every (workload, levels) cell
+ * once, shuffled (Fisher-Yates) by a generator seeded with the definition's seed and the repeat.
+ * Order grouped: all repeats of a cell after another, cells in the definition's order.
+ *
+ * The seed of a sample's pattern depends on the definition's seed, the workload and the repeat but
+ * not on the levels, so that the levels compared in a block meet the same sequence.
+ */
+#ifndef ENGINE_PLAN_PLAN_H
+#define ENGINE_PLAN_PLAN_H
+
+#include "engine/plan/definition.h"
+#include "engine/plan/finding.h"
+
+struct plan_sample {
+	size_t order;		 /* its place, from 0 */
+	size_t workload;	 /* index into definition->workloads */
+	unsigned int repeat;	 /* from 1 */
+	size_t target;		 /* index into definition->targets */
+	size_t *levels;		 /* one level index a factor */
+	struct workload options; /* completed */
+	uint64_t seed;
+};
+
+struct estimate {
+	double seconds;	       /* fill, ramps and runtimes; rates are guesses, see estimate.c */
+	uint64_t bytes_read;   /* guessed for time-based workloads */
+	uint64_t bytes_written; /* including the fill */
+	uint64_t fill_bytes;   /* exact */
+	uint64_t space_bytes;  /* exact: what the files will take, at the same time */
+	uint64_t memory_bytes; /* exact: the largest sample's buffers and histograms */
+	uint64_t threads;      /* largest sample's, were it run by the threads backend */
+};
+
+struct plan {
+	const struct definition *definition; /* not owned; outlives the plan */
+	size_t sample_count;
+	struct plan_sample *samples; /* in order */
+	struct estimate estimate;
+	struct findings findings; /* traps in the definition; the targets' are added by the engine */
+};
+
+/* The machine a plan is made for. */
+struct machine {
+	uint64_t memory_bytes;		 /* MemTotal */
+	uint64_t memory_available_bytes; /* MemAvailable */
+	unsigned int cpus;		 /* allowed to us */
+};
+
+/* The definition must have passed definition_check() and have its seed. */
+MUST_CHECK int plan_make(const struct definition *definition, const struct machine *machine,
+			 struct plan *ret_plan, struct error *err);
+void plan_done(struct plan *plan);
+
+/* Bytes of the file(s) each target needs: the largest over the plan's samples for that target.
+ * File and device: *ret_files 1. Directory: files for the most jobs, each of *ret_bytes. */
+MUST_CHECK int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_bytes,
+				  uint64_t *ret_files);
+
+/* "bs=4k, iodepth=32" for a sample; heap, "" without factors. NULL on no memory. */
+char *plan_cell_text(const struct plan *plan, const struct plan_sample *sample);
+
+#endif

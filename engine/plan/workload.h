@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * workload.h - one I/O pattern: the values of the option table as a plain struct.
+ *
+ * A workload starts empty (workload_init), gets options set by option_parse(), is laid over others
+ * (workload_overlay) in the order defaults < workload < factor level < override, and is completed
+ * by workload_complete(), which fills in Volbench's defaults and checks what only holds between
+ * options. Only a completed workload is measured.
+ */
+#ifndef ENGINE_PLAN_WORKLOAD_H
+#define ENGINE_PLAN_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+#include "engine/plan/option.h"
+
+enum direction { DIRECTION_READ, DIRECTION_WRITE, DIRECTION_COUNT };
+
+extern const char *const direction_names[DIRECTION_COUNT]; /* "read", "write" */
+
+enum workload_rw { RW_READ, RW_WRITE, RW_RANDREAD, RW_RANDWRITE, RW_RW, RW_RANDRW };
+enum workload_sync { SYNC_NONE, SYNC_SYNC, SYNC_DSYNC };
+enum workload_ioengine {
+	IOENGINE_IO_URING,
+	IOENGINE_LIBAIO,
+	IOENGINE_POSIXAIO,
+	IOENGINE_PSYNC,
+	IOENGINE_SYNC,
+	IOENGINE_THREADS,
+	IOENGINE_NULL,
+};
+enum workload_regions { REGIONS_DISJOINT, REGIONS_SHARED };
+
+extern const char *const workload_rw_choices[];
+extern const char *const workload_sync_choices[];
+extern const char *const workload_ioengine_choices[];
+extern const char *const workload_regions_choices[];
+
+struct workload {
+	uint64_t set; /* bit n: option n was given, not defaulted */
+	char *name;
+	int rw; /* enum workload_rw */
+	uint64_t bs[DIRECTION_COUNT];
+	uint64_t rwmixread, rwmixwrite;
+	uint64_t size, offset; /* bytes; size is per job */
+	uint64_t iodepth, numjobs;
+	uint64_t runtime_ns, ramp_time_ns;
+	bool time_based, direct;
+	int sync; /* enum workload_sync */
+	uint64_t fsync;
+	uint64_t randseed;
+	bool randrepeat, norandommap;
+	int ioengine; /* enum workload_ioengine; see workload_is_set */
+	char *filename, *directory;
+	int regions; /* enum workload_regions */
+	bool group_reporting, invalidate;
+	bool from_fio; /* given as an fio command line: shared regions unless said otherwise */
+};
+
+void workload_init(struct workload *workload);
+void workload_done(struct workload *workload);
+MUST_CHECK int workload_copy(const struct workload *from, struct workload *to);
+
+bool workload_is_set(const struct workload *workload, enum option_id id);
+
+/* Lays the set options of `over` on top. -ENOMEM. */
+MUST_CHECK int workload_overlay(struct workload *workload, const struct workload *over);
+
+/*
+ * Fills in defaults for what is not set (the set bits stay as they are) and checks the whole:
+ * bs within size, rwmixread + rwmixwrite = 100, direct with a bs not of 512 bytes, depth above 1
+ * with psync, runtime absent without time_based, ... The error's field is the option's name
+ * ("bs"); the caller puts the pointer before it.
+ */
+MUST_CHECK int workload_complete(struct workload *workload, struct error *err);
+
+bool workload_reads(const struct workload *workload);
+bool workload_writes(const struct workload *workload);
+bool workload_random(const struct workload *workload);
+bool workload_mixed(const struct workload *workload);
+
+/* Depth a job really asks for: 1 with psync and sync. */
+uint64_t workload_depth(const struct workload *workload);
+
+/* Bytes of one file or device that the workload reaches: offset + size x jobs (or size where regions
+ * are shared, or each job has a file). -EOVERFLOW. */
+MUST_CHECK int workload_extent(const struct workload *workload, bool file_per_job,
+			       uint64_t *ret_bytes);
+
+/*
+ * Parses an fio command line ("--rw=randread --bs=4k ...", with or without the leading "fio",
+ * shell quoting of single words understood) into workload and sets from_fio. Errors name the
+ * option; a typographic dash is pointed out; fio options Volbench lacks are UNSUPPORTED by name.
+ */
+MUST_CHECK int workload_parse_fio(const char *command_line, struct workload *workload,
+				  struct error *err);
+
+/* The fio command that does the same on `path` (a file per job: pass directory true); heap. The
+ * defaults that differ are spelled out. NULL on no memory. */
+char *workload_format_fio(const struct workload *workload, const char *path, bool directory);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * result.h - everything measured in a run, as plain structs: what analysis and report read.
+ * Decoded from the stored documents by server/codec/result.c; owned by its holder.
+ */
+#ifndef ENGINE_RESULT_H
+#define ENGINE_RESULT_H
+
+#include "engine/plan/definition.h"
+#include "engine/plan/finding.h"
+#include "engine/run.h"
+#include "engine/sample.h"
+#include "engine/target/telemetry.h"
+
+enum run_state {
+	RUN_QUEUED,
+	RUN_RUNNING,
+	RUN_DONE,
+	RUN_FAILED,
+	RUN_CANCELLED,
+	RUN_INTERRUPTED,
+	RUN_STATE_COUNT
+};
+
+extern const char *const run_state_names[RUN_STATE_COUNT]; /* "queued", ... */
+
+struct result {
+	char id[RUN_ID_MAX];
+	enum run_state state;
+	uint64_t created_wall_ms, started_wall_ms, ended_wall_ms; /* 0: not yet */
+	struct definition definition;
+	struct environment environment;
+	char backend[16], backend_reason[256];
+	size_t target_count;
+	struct target_info *targets;
+	size_t planned_samples;
+	size_t sample_count;
+	struct sample *samples; /* by order */
+	struct findings findings; /* the plan's and the run's, not the samples' */
+	struct error error;	  /* why it failed; code NONE when it did not */
+};
+
+void result_init(struct result *result);
+void result_done(struct result *result);
+
+#endif

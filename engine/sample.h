@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sample.h - one measurement, as a plain struct: what the engine hands out, what is stored, what
+ * the analysis and the report read.
+ *
+ * Everything in it covers the measured window only (after the ramp, to the last completion of the
+ * operations that were outstanding when the time was over), but the series, which begins with the
+ * ramp. Owned by whoever holds it; sample_done() frees what it points to.
+ */
+#ifndef ENGINE_SAMPLE_H
+#define ENGINE_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/io/histogram.h"
+#include "engine/plan/finding.h"
+#include "engine/plan/workload.h"
+
+/* One second of the series; the last one may be shorter than a second. */
+struct series_second {
+	uint64_t ios[DIRECTION_COUNT];
+	uint64_t bytes[DIRECTION_COUNT];
+	uint64_t latency_sum_ns[DIRECTION_COUNT];
+};
+
+struct series {
+	size_t count;	       /* seconds, the ramp's first */
+	size_t ramp_count;     /* how many of them lie wholly or in part in the ramp */
+	uint64_t last_span_ns; /* length of the last one */
+	struct series_second *seconds;
+};
+
+struct direction_result {
+	uint64_t ios, bytes;
+	uint64_t short_ios; /* fewer bytes than asked */
+	struct histogram *latency; /* submission to completion; NULL when ios is 0 */
+	/* Only where each operation was stamped on its own (latency_per_operation), else NULL. */
+	struct histogram *submission, *completion;
+};
+
+/* One job's share, kept where group_reporting is 0. Histograms as above. */
+struct job_result {
+	struct direction_result directions[DIRECTION_COUNT];
+	double seconds;
+};
+
+/* Differences of the counters in /sys/dev/block/M:m/stat over the window. */
+struct device_delta {
+	char name[64]; /* "sda"; "" when the target lies on no single block device */
+	uint64_t reads, read_bytes;
+	uint64_t writes, written_bytes;
+	uint64_t io_ms;	      /* time with at least one request in flight */
+	uint64_t weighted_ms; /* request-milliseconds: / window = mean queue */
+};
+
+struct cpu_delta {
+	double user_s, system_s; /* this process, io-wq threads included */
+	double machine_busy_s;	 /* all CPUs, all processes */
+	double machine_steal_s;	 /* taken by the hypervisor */
+};
+
+struct level {
+	char *factor, *value;
+};
+
+struct sample {
+	size_t order;	  /* place in the plan, from 0; also the sample's identity in its run */
+	char *workload;	  /* name */
+	size_t level_count;
+	struct level *levels; /* in the order of the factors */
+	unsigned int repeat;  /* from 1 */
+	char *target;	      /* path */
+	uint64_t started_wall_ms;
+	double seconds; /* measured window */
+	double ramp_seconds;
+	struct workload options; /* completed */
+	uint64_t seed;
+	char *backend;	      /* "io_uring", "threads", "null" */
+	char *backend_reason; /* why not io_uring, or what of it is in use */
+	bool latency_per_operation; /* else one stamp a batch */
+	uint64_t error_count;	    /* operations that failed; the first one ended the sample */
+	struct direction_result directions[DIRECTION_COUNT];
+	struct histogram *sync; /* latency of fsyncs; NULL when none */
+	double depth_mean;	/* operations outstanding, time-weighted (sum of latency / window) */
+	struct series series;
+	size_t job_count;
+	struct job_result *jobs; /* NULL with group_reporting */
+	struct cpu_delta cpu;
+	struct device_delta device;
+	uint64_t free_bytes_before, free_bytes_after; /* target's file system; 0 for a device */
+	struct findings findings;
+};
+
+void sample_init(struct sample *sample);
+void sample_done(struct sample *sample);
+
+/* Operations per second of one direction; 0 when seconds is 0. */
+double sample_iops(const struct sample *sample, enum direction direction);
+double sample_bandwidth(const struct sample *sample, enum direction direction); /* bytes/s */
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * allow.h - the list of places targets may lie in, and the only way to open one.
+ *
+ * The list comes from the command line (or root's file) and nothing else can change it. An entry
+ * is a directory (everything beneath it), a block device, or /dev/zero. Entries are resolved once,
+ * when the list is made; a target's path is resolved beneath its entry by openat2 with
+ * RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS, so no component below the entry
+ * may be a symlink, not even for a moment.
+ */
+#ifndef ENGINE_TARGET_ALLOW_H
+#define ENGINE_TARGET_ALLOW_H
+
+#include <stddef.h>
+
+#include "engine/base/error.h"
+
+struct allow;
+
+/* Each path must exist and be absolute after realpath; err says which is not. */
+MUST_CHECK int allow_new(const char *const *paths, size_t count, struct allow **ret_allow,
+			 struct error *err);
+void allow_free(struct allow *allow);
+
+size_t allow_count(const struct allow *allow);
+const char *allow_path(const struct allow *allow, size_t index); /* as it was given */
+
+/*
+ * Opens beneath the list with O_CLOEXEC | flags (openat2 how.flags), mode for O_CREAT. Errors:
+ * TARGET_NOT_ALLOWED (outside, relative, or with "..") -EACCES; TARGET_TYPE -ELOOP for a symlink
+ * on the way; TARGET_MISSING -ENOENT; FILE_EXISTS -EEXIST; SYSTEM otherwise.
+ */
+MUST_CHECK int allow_open(const struct allow *allow, const char *path, int flags, int mode,
+			  int *ret_fd, struct error *err);
+
+/* Opens the parent directory of a path beneath the list (O_PATH | O_DIRECTORY) and points
+ * *ret_name at the last component inside `path`. Errors as above. */
+MUST_CHECK int allow_open_parent(const struct allow *allow, const char *path, int *ret_dirfd,
+				 const char **ret_name, struct error *err);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * target.h - what is read and written: checked, created, opened, filled by the run, removed.
+ *
+ * A target goes through: target_inspect (nothing is touched; what a plan says) -> target_create
+ * (the same checks again, then the manifest is made durable, then files are made) ->
+ * target_open_regions for each sample -> target_remove. Any failure of a check means nothing was
+ * written. The order of the checks is that of this list, first failure wins:
+ *   1 allow-list            TARGET_NOT_ALLOWED
+ *   2 no symlink, a regular file or block device, link count 1      TARGET_TYPE, TARGET_MISSING
+ *   3 a file to write is new                                        FILE_EXISTS
+ *   4 device: O_EXCL, not mounted, not held, no partitions in use, not backing a loop device,
+ *     not swap                                                      TARGET_BUSY
+ *   5 device to write: not read-only, no signature (libblkid), blank (sampled)
+ *                             TARGET_READ_ONLY, TARGET_HAS_SIGNATURE, TARGET_NOT_BLANK
+ *   6 size                    NO_SPACE, TARGET_TOO_SMALL
+ * A fingerprint in the definition that matches the device's lifts 5 (signature and blank) alone.
+ * The error's field is "" (the caller knows which target).
+ */
+#ifndef ENGINE_TARGET_TARGET_H
+#define ENGINE_TARGET_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "engine/base/error.h"
+#include "engine/io/measure.h"
+#include "engine/plan/definition.h"
+#include "engine/plan/finding.h"
+#include "engine/target/allow.h"
+
+struct manifest;
+
+/* What is wanted of a target, from the plan. */
+struct target_need {
+	uint64_t bytes; /* of each file, or of the device from its start */
+	uint64_t files; /* 1, or the most jobs for a directory */
+	bool writes;	/* any workload writes, or a fill is needed: false only for `existing` */
+	bool direct;	/* any workload is direct */
+};
+
+/* What was found. */
+struct target_info {
+	enum target_kind kind;
+	char path[4096];
+	char filesystem[32]; /* "ext4", "tmpfs", "zfs"; "" for a device */
+	uint64_t size_bytes; /* device, or existing file */
+	uint64_t free_bytes; /* file system; 0 for a device */
+	unsigned int logical_block_bytes; /* alignment direct I/O needs */
+	bool nowait;	     /* RWF_NOWAIT works on it */
+	bool direct;	     /* O_DIRECT works on it */
+	bool checked;	     /* false: the device was not opened since a run measures */
+	char device[64];     /* block device beneath: "sda"; "" when none or several */
+	dev_t device_number; /* 0 when none */
+	char fingerprint[256]; /* devices: "PATH major:minor SIZE SERIAL DISKSEQ" hashed or plain */
+};
+
+/* Steps 1 to 6 without creating anything. measuring: no device is opened (checked = false). */
+MUST_CHECK int target_inspect(const struct allow *allow, const struct target_spec *spec,
+			      const struct target_need *need, bool measuring,
+			      struct target_info *ret_info, struct findings *findings,
+			      struct error *err);
+
+struct target;
+
+/* Checks again and creates. The manifest has every name before it exists. */
+MUST_CHECK int target_create(const struct allow *allow, const struct target_spec *spec,
+			     const struct target_need *need, const char *run_id,
+			     struct manifest *manifest, struct target **ret_target,
+			     struct error *err);
+
+/*
+ * The descriptors of one workload: a region a job. Opened with O_DIRECT, O_SYNC/O_DSYNC as the
+ * workload asks, read-only where it only reads; invalidate drops cached pages. The array and
+ * its descriptors are released by target_close_regions.
+ */
+MUST_CHECK int target_open_regions(struct target *target, const struct workload *workload,
+				   struct measure_region **ret_regions, size_t *ret_count,
+				   struct error *err);
+void target_close_regions(struct measure_region *regions, size_t count);
+
+/* One region a file, whole, writable, for the fill. fill_needed is false for `existing`. */
+bool target_fill_needed(const struct target *target);
+MUST_CHECK int target_open_fill(struct target *target, struct measure_region **ret_regions,
+				size_t *ret_count, struct error *err);
+
+const struct target_info *target_info(const struct target *target);
+
+/* Free bytes on its file system now; 0 for a device. */
+uint64_t target_free_bytes(const struct target *target);
+
+/* Removes what was created and its manifest entries; the first error is told, the rest still tried. */
+int target_remove(struct target *target, struct error *err);
+void target_free(struct target *target); /* closes; does not remove */
+
+/* ---- all that may be tested (GET /targets) ---- */
+struct target_list {
+	size_t count;
+	struct target_candidate {
+		struct target_info info;
+		bool usable;		/* may be written as it is */
+		struct error reason;	/* why not */
+	} *list;
+};
+MUST_CHECK int target_candidates(const struct allow *allow, bool measuring,
+				 struct target_list *ret_list, struct error *err);
+void target_list_done(struct target_list *list);
+
+#endif
