@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * definition.h (codec) - JSON definitions and run requests <-> struct definition.
+ *
+ * A definition: {"schema"?: "volbench.definition/1", "name", "description"?, "target" | "targets",
+ * "factors"?, "defaults"?, "workloads", "repeats"?, "order"?, "seed"?, "override"?}.
+ * A request names one instead: {"definition": NAME, "target"?, "targets"?, "factors"?, "repeats"?,
+ * "order"?, "seed"?, "override"?}; what it gives replaces the definition's member ("override" is
+ * merged option by option). Every error has the pointer of the document that was handed in.
+ * What comes back has passed definition_check().
+ */
+#ifndef SERVER_CODEC_DEFINITION_H
+#define SERVER_CODEC_DEFINITION_H
+
+#include <stddef.h>
+
+#include "engine/plan/definition.h"
+#include "server/codec/json.h"
+
+#define DEFINITION_SCHEMA "volbench.definition/1"
+
+/*
+ * Finds a saved or built-in definition: its JSON text (heap) or -ENOENT. NULL lookup: requests by
+ * name are UNKNOWN_DEFINITION.
+ */
+typedef int definition_lookup(void *arg, const char *name, char **ret_text);
+
+/* `definition` must be fresh (definition_init); on failure it is left fresh. */
+MUST_CHECK int definition_decode(const json_t *value, definition_lookup *lookup, void *arg,
+				 struct definition *definition, struct error *err);
+MUST_CHECK int definition_decode_text(const char *text, size_t size, definition_lookup *lookup,
+				      void *arg, struct definition *definition, struct error *err);
+
+/*
+ * A definition to save (PUT): target and factors over it may be missing, so only what is there is
+ * checked. Decodes and drops it.
+ */
+MUST_CHECK int definition_validate_saved(const json_t *value, struct error *err);
+
+/* The whole definition, options as they were given (canonical), seed included. NULL: no memory. */
+json_t *definition_encode(const struct definition *definition);
+char *definition_encode_text(const struct definition *definition);
+
+/* One workload's set options, or all of a completed one: {"rw": "randread", "bs": "4k", ...}. */
+json_t *workload_encode(const struct workload *workload, bool completed);
+MUST_CHECK int workload_decode(const json_t *value, const char *pointer, struct workload *workload,
+			       struct error *err);
+
+#endif

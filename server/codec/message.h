@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * message.h - the lines between a service (or terminal) and `volbench engine`.
+ *
+ * One JSON object a line. A connection carries one request:
+ *   {"call": "plan", "definition": {...}}            -> {"plan": {...}}
+ *   {"call": "targets"}                              -> {"targets": [...]}
+ *   {"call": "system"}                               -> {"system": {...}}
+ *   {"call": "sweep"}                                -> {"swept": [finding, ...]}
+ *   {"call": "run", "run": ID, "definition": {...}}  -> {"started": {"plan", "environment",
+ *        "targets", "backend", "backend_reason"}}, then any number of {"progress": {...}} and
+ *        {"sample": {...}}, then {"end": {"state", "error"?, "findings"?}}
+ * or, in place of any answer, {"error": {"code", "field", "message", "sys"?}} as the last line.
+ * While a run goes on {"call": "cancel"} is understood; end of file on the socket means stop,
+ * clean up and exit.
+ */
+#ifndef SERVER_CODEC_MESSAGE_H
+#define SERVER_CODEC_MESSAGE_H
+
+#include "engine/run.h"
+#include "engine/result.h"
+#include "server/codec/json.h"
+
+enum message_kind {
+	MESSAGE_PLAN,
+	MESSAGE_TARGETS,
+	MESSAGE_SYSTEM,
+	MESSAGE_SWEPT,
+	MESSAGE_STARTED,
+	MESSAGE_PROGRESS,
+	MESSAGE_SAMPLE,
+	MESSAGE_END,
+	MESSAGE_ERROR,
+};
+
+/* Latest progress, plain: what GET /runs/{id} shows. */
+struct progress {
+	enum run_phase phase;
+	uint64_t done, total; /* samples */
+	double percent, seconds_left;
+	char workload[DEFINITION_NAME_MAX + 1]; /* of the sample at hand; "" when none */
+	char cell[512];				/* "bs=4k, iodepth=32" */
+	unsigned int repeat;
+};
+
+/* An answer taken apart. text is the JSON of the document inside (plan, sample, ...), heap. */
+struct message {
+	enum message_kind kind;
+	char *text;
+	struct progress progress;
+	size_t order;	      /* MESSAGE_SAMPLE: its place */
+	enum run_state state; /* MESSAGE_END */
+	struct error error;   /* MESSAGE_ERROR, or MESSAGE_END with a failure */
+};
+
+/* Requests, heap text with the newline. NULL: no memory. definition is JSON text. */
+char *message_request(const char *call, const char *run_id, const char *definition);
+
+/* Reads an answer line. */
+MUST_CHECK int message_read(const char *line, size_t size, struct message *ret_message,
+			    struct error *err);
+void message_done(struct message *message);
+
+/* {"phase", "done", "total", "percent", "seconds_left", "sample": {...} or null} and back. */
+json_t *progress_encode(const struct progress *progress);
+void progress_decode(const json_t *value, struct progress *ret_progress);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plan.h (codec) - struct plan -> volbench.plan/1. See openapi.yaml, schema Plan. */
+#ifndef SERVER_CODEC_PLAN_H
+#define SERVER_CODEC_PLAN_H
+
+#include "engine/plan/plan.h"
+#include "engine/io/measure.h"
+#include "engine/target/target.h"
+#include "server/codec/json.h"
+
+#define PLAN_SCHEMA "volbench.plan/1"
+
+/* infos: one a target. NULL: no memory. */
+json_t *plan_encode(const struct plan *plan, const struct target_info *infos,
+		    enum backend_kind backend, const char *backend_reason);
+
+json_t *findings_encode(const struct findings *findings);
+MUST_CHECK int findings_decode(const json_t *value, struct findings *findings);
+
+json_t *target_info_encode(const struct target_info *info);
+MUST_CHECK int target_info_decode(const json_t *value, struct target_info *ret_info);
+json_t *target_list_encode(const struct target_list *list);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * options.h - the command line. One table gives parsing and --help; an option that a command does
+ * not have is refused by name.
+ */
+#ifndef SERVER_OPTIONS_H
+#define SERVER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+
+enum command {
+	COMMAND_HELP,
+	COMMAND_VERSION,
+	COMMAND_SERVE,
+	COMMAND_RUN,
+	COMMAND_PLAN,
+	COMMAND_ENGINE,
+	COMMAND_SANDBOX, /* internal, see child.h */
+};
+
+struct options {
+	enum command command;
+	const char *help_topic;	  /* --help: a command's name, "options", or NULL */
+	const char *file;	  /* run, plan: "-" is standard input; a path, or a definition's name */
+	const char *state;	  /* default: $STATE_DIRECTORY, else /var/lib/volbench as root,
+				   * else $XDG_STATE_HOME/volbench or ~/.local/state/volbench */
+	const char *listen;	  /* serve: ADDR:PORT, default 127.0.0.1:8090 */
+	size_t allow_count;
+	const char **allow;
+	const char *json_out;	  /* run: --json */
+	const char *html_out;	  /* run: --html */
+	const char *target;	  /* run, plan: --target file:PATH | directory:PATH | device:PATH */
+	size_t override_count;
+	const char **overrides;	  /* run, plan: --override OPTION=VALUE */
+	unsigned int repeats;	  /* run, plan: --repeats N; 0: as defined */
+	bool quiet;		  /* run: no progress */
+};
+
+/* argv as given to main. BAD_PARAMETER with a sentence for the user. */
+MUST_CHECK int options_parse(int argc, char **argv, struct options *ret_options, struct error *err);
+void options_done(struct options *options);
+
+/* Prints help of a topic to a stream. */
+void options_help(const char *topic, FILE *out);
+
+/* Splits "127.0.0.1:8090", "[::1]:8090", "localhost:8090"; port 0 lets the kernel choose.
+ * Only loopback is accepted: there is no authentication yet. */
+MUST_CHECK int options_listen(const char *text, char *ret_address, size_t size, uint16_t *ret_port,
+			      struct error *err);
+
+#endif

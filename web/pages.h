@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pages.h - the pages that are not a run's stored report: all runs, a run that is not finished (or
+ * whose report is being drawn), errors for a browser. Heap HTML; NULL on no memory.
+ * Links: style.css and live.js are served at /static/; a run at /runs/ID/.
+ */
+#ifndef WEB_PAGES_H
+#define WEB_PAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "server/progress.h"
+#include "server/store.h"
+
+/* All runs, newest first; next: cursor of the older page, 0 for none. */
+char *page_runs(const struct store_run *runs, size_t count, uint64_t next);
+
+/* A run that is queued or running, with a progress bar that live.js keeps fresh and a refresh for
+ * browsers without scripts; or an ended one whose report is not there yet. */
+char *page_run_live(const struct store_run *run, const struct progress_state *state);
+
+/* An error for a reader: "404 There is no such run". */
+char *page_problem(int status, const struct error *err);
+
+/* Static files by name ("style.css", "live.js"): data, size and media type; false: none. */
+int page_static(const char *name, const char **ret_data, size_t *ret_size, const char **ret_type);
+
+#endif
