@@ -18,8 +18,8 @@ struct http;
 
 struct http_config {
 	const struct service *service;
-	const char *address; /* loopback */
-	uint16_t port;	     /* 0: the kernel chooses */
+	const char *address;				  /* loopback */
+	uint16_t port;					  /* 0: the kernel chooses */
 	void (*report_wanted)(void *arg, const char *id); /* a page asked for a missing report */
 	void *arg;
 };

@@ -35,7 +35,7 @@ struct result {
 	struct target_info *targets;
 	size_t planned_samples;
 	size_t sample_count;
-	struct sample *samples; /* by order */
+	struct sample *samples;	  /* by order */
 	struct findings findings; /* the plan's and the run's, not the samples' */
 	struct error error;	  /* why it failed; code NONE when it did not */
 };

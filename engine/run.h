@@ -28,15 +28,16 @@ extern const char *const run_phase_names[]; /* "prepare", "fill", "ramp", "measu
 
 struct run_progress {
 	enum run_phase phase;
-	size_t done, total;   /* samples */
+	size_t done, total;		  /* samples */
 	const struct plan_sample *sample; /* the one at hand, or NULL */
-	double percent;	      /* of the whole run's seconds */
-	double seconds_left;  /* estimate */
+	double percent;			  /* of the whole run's seconds */
+	double seconds_left;		  /* estimate */
 };
 
 struct run_events {
 	void (*progress)(void *arg, const struct run_progress *progress);
-	void (*sample)(void *arg, const struct sample *sample); /* finished; valid during the call */
+	void (*sample)(void *arg,
+		       const struct sample *sample); /* finished; valid during the call */
 	void *arg;
 };
 

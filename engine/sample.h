@@ -34,7 +34,7 @@ struct series {
 
 struct direction_result {
 	uint64_t ios, bytes;
-	uint64_t short_ios; /* fewer bytes than asked */
+	uint64_t short_ios;	   /* fewer bytes than asked */
 	struct histogram *latency; /* submission to completion; NULL when ios is 0 */
 	/* Only where each operation was stamped on its own (latency_per_operation), else NULL. */
 	struct histogram *submission, *completion;
@@ -66,8 +66,8 @@ struct level {
 };
 
 struct sample {
-	size_t order;	  /* place in the plan, from 0; also the sample's identity in its run */
-	char *workload;	  /* name */
+	size_t order;	/* place in the plan, from 0; also the sample's identity in its run */
+	char *workload; /* name */
 	size_t level_count;
 	struct level *levels; /* in the order of the factors */
 	unsigned int repeat;  /* from 1 */
@@ -77,13 +77,13 @@ struct sample {
 	double ramp_seconds;
 	struct workload options; /* completed */
 	uint64_t seed;
-	char *backend;	      /* "io_uring", "threads", "null" */
-	char *backend_reason; /* why not io_uring, or what of it is in use */
+	char *backend;		    /* "io_uring", "threads", "null" */
+	char *backend_reason;	    /* why not io_uring, or what of it is in use */
 	bool latency_per_operation; /* else one stamp a batch */
 	uint64_t error_count;	    /* operations that failed; the first one ended the sample */
 	struct direction_result directions[DIRECTION_COUNT];
 	struct histogram *sync; /* latency of fsyncs; NULL when none */
-	double depth_mean;	/* operations outstanding, time-weighted (sum of latency / window) */
+	double depth_mean; /* operations outstanding, time-weighted (sum of latency / window) */
 	struct series series;
 	size_t job_count;
 	struct job_result *jobs; /* NULL with group_reporting */

@@ -9,7 +9,12 @@
 
 #include "engine/base/error.h"
 
-enum log_level { LOG_LEVEL_ERROR = 3, LOG_LEVEL_WARNING = 4, LOG_LEVEL_INFO = 6, LOG_LEVEL_DEBUG = 7 };
+enum log_level {
+	LOG_LEVEL_ERROR = 3,
+	LOG_LEVEL_WARNING = 4,
+	LOG_LEVEL_INFO = 6,
+	LOG_LEVEL_DEBUG = 7
+};
 
 void log_line(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);
 

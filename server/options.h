@@ -24,20 +24,20 @@ enum command {
 
 struct options {
 	enum command command;
-	const char *help_topic;	  /* --help: a command's name, "options", or NULL */
-	const char *file;	  /* run, plan: "-" is standard input; a path, or a definition's name */
-	const char *state;	  /* default: $STATE_DIRECTORY, else /var/lib/volbench as root,
-				   * else $XDG_STATE_HOME/volbench or ~/.local/state/volbench */
-	const char *listen;	  /* serve: ADDR:PORT, default 127.0.0.1:8090 */
+	const char *help_topic; /* --help: a command's name, "options", or NULL */
+	const char *file;   /* run, plan: "-" is standard input; a path, or a definition's name */
+	const char *state;  /* default: $STATE_DIRECTORY, else /var/lib/volbench as root,
+			     * else $XDG_STATE_HOME/volbench or ~/.local/state/volbench */
+	const char *listen; /* serve: ADDR:PORT, default 127.0.0.1:8090 */
 	size_t allow_count;
 	const char **allow;
-	const char *json_out;	  /* run: --json */
-	const char *html_out;	  /* run: --html */
-	const char *target;	  /* run, plan: --target file:PATH | directory:PATH | device:PATH */
+	const char *json_out; /* run: --json */
+	const char *html_out; /* run: --html */
+	const char *target;   /* run, plan: --target file:PATH | directory:PATH | device:PATH */
 	size_t override_count;
-	const char **overrides;	  /* run, plan: --override OPTION=VALUE */
-	unsigned int repeats;	  /* run, plan: --repeats N; 0: as defined */
-	bool quiet;		  /* run: no progress */
+	const char **overrides; /* run, plan: --override OPTION=VALUE */
+	unsigned int repeats;	/* run, plan: --repeats N; 0: as defined */
+	bool quiet;		/* run: no progress */
 };
 
 /* argv as given to main. BAD_PARAMETER with a sentence for the user. */

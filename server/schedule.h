@@ -43,7 +43,8 @@ MUST_CHECK int schedule_submit(struct schedule *schedule, const struct definitio
 			       const char *key, const char *digest, struct store_run *ret_run,
 			       bool *ret_again, struct error *err);
 
-/* NOT_FOUND, ALREADY_FINISHED. Returns once the wish is noted; the state follows within a second. */
+/* NOT_FOUND, ALREADY_FINISHED. Returns once the wish is noted; the state follows within a second.
+ */
 MUST_CHECK int schedule_cancel(struct schedule *schedule, const char *id, struct error *err);
 
 /* Removes an ended or queued run. */

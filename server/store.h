@@ -79,8 +79,8 @@ size_t store_count(struct store *store, enum run_state state);
 MUST_CHECK int store_set_running(struct store *store, const char *id, struct error *err);
 MUST_CHECK int store_set_started(struct store *store, const char *id, const char *text,
 				 struct error *err);
-MUST_CHECK int store_add_sample(struct store *store, const char *id, size_t order,
-				const char *text, struct error *err);
+MUST_CHECK int store_add_sample(struct store *store, const char *id, size_t order, const char *text,
+				struct error *err);
 /* Writes result.json from its parts, then the state. findings: JSON array text or NULL. */
 MUST_CHECK int store_finish_run(struct store *store, const char *id, enum run_state state,
 				const char *findings, const struct error *why, struct error *err);

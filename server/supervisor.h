@@ -23,9 +23,9 @@
 struct supervisor;
 
 struct supervisor_config {
-	const char *program;	       /* NULL: this program */
-	const char *state_directory;   /* the engine gets STATE/engine */
-	const char *const *allow;      /* paths */
+	const char *program;	     /* NULL: this program */
+	const char *state_directory; /* the engine gets STATE/engine */
+	const char *const *allow;    /* paths */
 	size_t allow_count;
 };
 
@@ -33,13 +33,14 @@ MUST_CHECK int supervisor_new(const struct supervisor_config *config,
 			      struct supervisor **ret_supervisor, struct error *err);
 void supervisor_free(struct supervisor *supervisor);
 
-/* One question, one answer; the document's JSON text in *ret_text (heap). Blocks up to deadline_ms. */
+/* One question, one answer; the document's JSON text in *ret_text (heap). Blocks up to deadline_ms.
+ */
 MUST_CHECK int supervisor_ask(const struct supervisor *supervisor, const char *call,
 			      const char *definition, uint64_t deadline_ms, char **ret_text,
 			      struct error *err);
 
 struct supervisor_events {
-	void (*started)(void *arg, const char *text);		/* the "started" document */
+	void (*started)(void *arg, const char *text); /* the "started" document */
 	void (*progress)(void *arg, const struct progress *progress);
 	/* -errno: the sample could not be kept (full disk); the run is then cancelled and fails. */
 	int (*sample)(void *arg, size_t order, const char *text);

@@ -13,16 +13,16 @@
 #include "engine/result.h"
 
 struct cell_direction {
-	bool present;			    /* the workload moves data this way */
+	bool present; /* the workload moves data this way */
 	struct estimate_interval iops;
 	struct estimate_interval bandwidth; /* bytes/s */
 	struct estimate_interval latency_mean_ns;
-	struct histogram *latency;	    /* merged; NULL when there are no samples */
+	struct histogram *latency; /* merged; NULL when there are no samples */
 };
 
 struct cell {
-	size_t workload;	/* index into the definition's */
-	size_t *levels;		/* one level index a factor */
+	size_t workload; /* index into the definition's */
+	size_t *levels;	 /* one level index a factor */
 	size_t sample_count;
 	const struct sample **samples; /* by repeat; borrowed from the result */
 	struct cell_direction directions[DIRECTION_COUNT];

@@ -28,12 +28,13 @@ struct child_sandbox {
 };
 
 struct child_options {
-	const char *const *argv;	/* argv[0] is an absolute path; NULL-terminated */
-	const char *const *environment; /* NULL-terminated; NULL means {"LC_ALL=C", "PATH=/usr/bin:/bin"} */
-	int stdin_fd;			/* -1: /dev/null */
-	int stdout_fd;			/* -1: /dev/null */
-	int stderr_fd;			/* -1: /dev/null */
-	bool own_session;		/* setsid as well, for a child that outlives a terminal's ^C */
+	const char *const *argv; /* argv[0] is an absolute path; NULL-terminated */
+	const char *const
+		*environment; /* NULL-terminated; NULL means {"LC_ALL=C", "PATH=/usr/bin:/bin"} */
+	int stdin_fd;	      /* -1: /dev/null */
+	int stdout_fd;	      /* -1: /dev/null */
+	int stderr_fd;	      /* -1: /dev/null */
+	bool own_session;     /* setsid as well, for a child that outlives a terminal's ^C */
 	const struct child_sandbox *sandbox; /* NULL: none */
 };
 
@@ -60,7 +61,8 @@ MUST_CHECK int child_stop(pid_t pid, uint64_t grace_ms);
 /* The path of this very program, for re-executing it. Valid for ever. */
 const char *child_own_program(void);
 
-/* Entry of `volbench sandbox WRITE_DIRECTORY CPU_S MEMORY FILE_BYTES -- ARGV...`; returns only on failure. */
+/* Entry of `volbench sandbox WRITE_DIRECTORY CPU_S MEMORY FILE_BYTES -- ARGV...`; returns only on
+ * failure. */
 int child_sandbox_main(int argc, char **argv);
 
 #endif

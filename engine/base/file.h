@@ -44,7 +44,8 @@ MUST_CHECK int file_remove(int dirfd, const char *name);
 /* Renames inside one directory, or between two, durably. -EEXIST where the new name exists. */
 MUST_CHECK int file_move(int old_dirfd, const char *old_name, int new_dirfd, const char *new_name);
 
-/* Makes a directory (0700 when made) durably where it is missing and opens it. *ret_dirfd is O_CLOEXEC. */
+/* Makes a directory (0700 when made) durably where it is missing and opens it. *ret_dirfd is
+ * O_CLOEXEC. */
 MUST_CHECK int file_open_directory(int dirfd, const char *name, int *ret_dirfd);
 
 /* mkdir -p of an absolute or relative path with mode 0700, then opens it. */

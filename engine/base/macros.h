@@ -16,7 +16,7 @@
 /* The caller must look at the result; ignoring one is written `(void)f();` with a reason. */
 #define MUST_CHECK __attribute__((warn_unused_result))
 
-#define PRINTF_LIKE(format_index, first_argument) \
+#define PRINTF_LIKE(format_index, first_argument)                                                  \
 	__attribute__((format(printf, format_index, first_argument)))
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
@@ -43,19 +43,19 @@ static inline void cleanup_fclose(FILE **f)
 #define AUTO_FCLOSE __attribute__((cleanup(cleanup_fclose)))
 
 /* Moves a pointer out of an AUTO_FREE variable: yields it and leaves NULL behind. */
-#define TAKE_PTR(p)                                \
-	__extension__({                            \
-		__typeof__(p) taken_pointer = (p); \
-		(p) = NULL;                        \
-		taken_pointer;                     \
+#define TAKE_PTR(p)                                                                                \
+	__extension__({                                                                            \
+		__typeof__(p) taken_pointer = (p);                                                 \
+		(p) = NULL;                                                                        \
+		taken_pointer;                                                                     \
 	})
 
 /* Moves a descriptor out of an AUTO_CLOSE variable. */
-#define TAKE_FD(fd)                    \
-	__extension__({                \
-		int taken_fd = (fd);   \
-		(fd) = -1;             \
-		taken_fd;              \
+#define TAKE_FD(fd)                                                                                \
+	__extension__({                                                                            \
+		int taken_fd = (fd);                                                               \
+		(fd) = -1;                                                                         \
+		taken_fd;                                                                          \
 	})
 
 #endif

@@ -74,10 +74,12 @@ double histogram_stddev_ns(const struct histogram *histogram); /* population; 0 
  */
 uint64_t histogram_percentile_ns(const struct histogram *histogram, double percent);
 
-/* Whether n values support it: n (1 - p) >= 10 (PRODUCT: a percentile needs ten values beyond it). */
+/* Whether n values support it: n (1 - p) >= 10 (PRODUCT: a percentile needs ten values beyond it).
+ */
 bool histogram_percentile_supported(uint64_t count, double percent);
 
-/* The percentiles shown everywhere: 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99, 99.999. */
+/* The percentiles shown everywhere: 1, 5, 10, 25, 50, 75, 90, 95,
+ * 99, 99.5, 99.9, 99.95, 99.99, 99.999. */
 extern const double histogram_percentiles[];
 extern const size_t histogram_percentile_count;
 

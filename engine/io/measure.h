@@ -41,7 +41,7 @@ struct measure_spec {
 	uint64_t seed;
 	size_t region_count; /* = numjobs */
 	const struct measure_region *regions;
-	bool discard; /* a fill: no histograms, no series wanted */
+	bool discard;	     /* a fill: no histograms, no series wanted */
 	atomic_bool *cancel; /* looked at ten times a second at least */
 	/* Called by the control thread when the ramp is over (the window begins) and when the last
 	 * operation has completed (it ends): the moments to read counters. May be NULL. */

@@ -16,8 +16,8 @@
 #include "engine/plan/workload.h"
 
 /* Limits; each has a test at it and one above it. */
-#define DEFINITION_NAME_MAX 128	  /* bytes of a name or label */
-#define DEFINITION_TEXT_MAX 2000  /* bytes of a description */
+#define DEFINITION_NAME_MAX 128	 /* bytes of a name or label */
+#define DEFINITION_TEXT_MAX 2000 /* bytes of a description */
 #define DEFINITION_TARGETS_MAX 16
 #define DEFINITION_FACTORS_MAX 8
 #define DEFINITION_LEVELS_MAX 64
@@ -34,14 +34,15 @@ struct target_spec {
 	enum target_kind kind;
 	char *path;
 	bool existing;	   /* read what is there, never write or remove it */
-	char *fingerprint; /* device only: the override of SECURITY, as GET /targets gave it; or NULL */
+	char *fingerprint; /* device only: the override of SECURITY, as GET /targets gave it; or
+			      NULL */
 };
 
 struct factor {
-	char *name;			/* an option's name, or "target" */
-	const struct option *option;	/* NULL: the targets are the levels */
+	char *name;		     /* an option's name, or "target" */
+	const struct option *option; /* NULL: the targets are the levels */
 	size_t level_count;
-	char **levels;			/* as shown: canonical text of the option, or target names */
+	char **levels; /* as shown: canonical text of the option, or target names */
 };
 
 enum sample_order { ORDER_INTERLEAVED, ORDER_GROUPED };

@@ -20,11 +20,11 @@
 #include "engine/base/error.h"
 
 enum option_type {
-	OPTION_FLAG,  /* bool */
-	OPTION_COUNT, /* uint64_t, plain number */
-	OPTION_SIZE,  /* uint64_t bytes */
-	OPTION_SIZES, /* uint64_t[2]: read, write; one value serves both: bs=4k,128k */
-	OPTION_TIME,  /* uint64_t nanoseconds; a bare number is seconds */
+	OPTION_FLAG,   /* bool */
+	OPTION_COUNT,  /* uint64_t, plain number */
+	OPTION_SIZE,   /* uint64_t bytes */
+	OPTION_SIZES,  /* uint64_t[2]: read, write; one value serves both: bs=4k,128k */
+	OPTION_TIME,   /* uint64_t nanoseconds; a bare number is seconds */
 	OPTION_CHOICE, /* int, an index into choices */
 	OPTION_TEXT,   /* char *, heap, NULL when not given */
 };
@@ -52,7 +52,8 @@ struct option {
 
 struct workload;
 
-/* NULL when there is none of that name or alias (fio's aliases are known: blocksize, readwrite, ...). */
+/* NULL when there is none of that name or alias (fio's aliases are known: blocksize, readwrite,
+ * ...). */
 const struct option *option_find(const char *name);
 const struct option *option_at(enum option_id id);
 
@@ -71,7 +72,8 @@ char *option_format(const struct option *option, const struct workload *workload
 MUST_CHECK int option_copy(const struct option *option, const struct workload *from,
 			   struct workload *to);
 
-/* Why an option known to fio is refused ("numa_cpu_nodes": "not supported"); NULL: unknown to us. */
+/* Why an option known to fio is refused ("numa_cpu_nodes": "not supported"); NULL: unknown to us.
+ */
 const char *option_refusal(const char *fio_name);
 
 #endif

@@ -26,13 +26,13 @@ struct plan_sample {
 };
 
 struct estimate {
-	double seconds;	       /* fill, ramps and runtimes; rates are guesses, see estimate.c */
-	uint64_t bytes_read;   /* guessed for time-based workloads */
+	double seconds;		/* fill, ramps and runtimes; rates are guesses, see estimate.c */
+	uint64_t bytes_read;	/* guessed for time-based workloads */
 	uint64_t bytes_written; /* including the fill */
-	uint64_t fill_bytes;   /* exact */
-	uint64_t space_bytes;  /* exact: what the files will take, at the same time */
-	uint64_t memory_bytes; /* exact: the largest sample's buffers and histograms */
-	uint64_t threads;      /* largest sample's, were it run by the threads backend */
+	uint64_t fill_bytes;	/* exact */
+	uint64_t space_bytes;	/* exact: what the files will take, at the same time */
+	uint64_t memory_bytes;	/* exact: the largest sample's buffers and histograms */
+	uint64_t threads;	/* largest sample's, were it run by the threads backend */
 };
 
 struct plan {
@@ -40,7 +40,8 @@ struct plan {
 	size_t sample_count;
 	struct plan_sample *samples; /* in order */
 	struct estimate estimate;
-	struct findings findings; /* traps in the definition; the targets' are added by the engine */
+	struct findings
+		findings; /* traps in the definition; the targets' are added by the engine */
 };
 
 /* The machine a plan is made for. */

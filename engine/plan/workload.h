@@ -84,8 +84,8 @@ bool workload_mixed(const struct workload *workload);
 /* Depth a job really asks for: 1 with psync and sync. */
 uint64_t workload_depth(const struct workload *workload);
 
-/* Bytes of one file or device that the workload reaches: offset + size x jobs (or size where regions
- * are shared, or each job has a file). -EOVERFLOW. */
+/* Bytes of one file or device that the workload reaches: offset + size x jobs (or size where
+ * regions are shared, or each job has a file). -EOVERFLOW. */
 MUST_CHECK int workload_extent(const struct workload *workload, bool file_per_job,
 			       uint64_t *ret_bytes);
 

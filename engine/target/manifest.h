@@ -24,7 +24,8 @@ struct manifest;
 /* Starts the manifest of a run; dirfd is kept by the caller, open as long as the manifest. */
 MUST_CHECK int manifest_new(int dirfd, const char *run_id, struct manifest **ret_manifest);
 MUST_CHECK int manifest_intend(struct manifest *manifest, const char *path);
-MUST_CHECK int manifest_made(struct manifest *manifest, const char *path, dev_t device, ino_t inode);
+MUST_CHECK int manifest_made(struct manifest *manifest, const char *path, dev_t device,
+			     ino_t inode);
 /* The file is gone: durable forgetting happens in manifest_finish. */
 void manifest_removed(struct manifest *manifest, const char *path);
 /* Removes the manifest when all it names is gone; else rewrites it with what is left. */

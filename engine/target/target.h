@@ -45,15 +45,15 @@ struct target_need {
 struct target_info {
 	enum target_kind kind;
 	char path[4096];
-	char filesystem[32]; /* "ext4", "tmpfs", "zfs"; "" for a device */
-	uint64_t size_bytes; /* device, or existing file */
-	uint64_t free_bytes; /* file system; 0 for a device */
+	char filesystem[32];		  /* "ext4", "tmpfs", "zfs"; "" for a device */
+	uint64_t size_bytes;		  /* device, or existing file */
+	uint64_t free_bytes;		  /* file system; 0 for a device */
 	unsigned int logical_block_bytes; /* alignment direct I/O needs */
-	bool nowait;	     /* RWF_NOWAIT works on it */
-	bool direct;	     /* O_DIRECT works on it */
-	bool checked;	     /* false: the device was not opened since a run measures */
-	char device[64];     /* block device beneath: "sda"; "" when none or several */
-	dev_t device_number; /* 0 when none */
+	bool nowait;			  /* RWF_NOWAIT works on it */
+	bool direct;			  /* O_DIRECT works on it */
+	bool checked;	       /* false: the device was not opened since a run measures */
+	char device[64];       /* block device beneath: "sda"; "" when none or several */
+	dev_t device_number;   /* 0 when none */
 	char fingerprint[256]; /* devices: "PATH major:minor SIZE SERIAL DISKSEQ" hashed or plain */
 };
 
@@ -91,7 +91,8 @@ const struct target_info *target_info(const struct target *target);
 /* Free bytes on its file system now; 0 for a device. */
 uint64_t target_free_bytes(const struct target *target);
 
-/* Removes what was created and its manifest entries; the first error is told, the rest still tried. */
+/* Removes what was created and its manifest entries; the first error is told, the rest still tried.
+ */
 int target_remove(struct target *target, struct error *err);
 void target_free(struct target *target); /* closes; does not remove */
 
@@ -100,9 +101,9 @@ struct target_list {
 	size_t count;
 	struct target_candidate {
 		struct target_info info;
-		bool usable;		/* may be written as it is */
-		struct error reason;	/* why not */
-	} *list;
+		bool usable;	     /* may be written as it is */
+		struct error reason; /* why not */
+	} * list;
 };
 MUST_CHECK int target_candidates(const struct allow *allow, bool measuring,
 				 struct target_list *ret_list, struct error *err);

@@ -14,7 +14,7 @@
 struct telemetry {
 	uint64_t at_ns;
 	uint64_t reads, read_bytes, writes, written_bytes, io_ms, weighted_ms;
-	double user_s, system_s;	       /* rusage of this process */
+	double user_s, system_s;		/* rusage of this process */
 	double machine_busy_s, machine_steal_s; /* /proc/stat */
 	bool device_known;
 };
@@ -29,7 +29,7 @@ struct environment {
 	char host[65], kernel[65], machine[65], os[128], cpu_model[128];
 	unsigned int cpus, cpus_allowed;
 	uint64_t memory_bytes, memory_available_bytes;
-	char uring[128];   /* "available", or why it is refused */
+	char uring[128]; /* "available", or why it is refused */
 	bool uring_available;
 	char liburing[16], program_version[32];
 };

@@ -26,7 +26,8 @@ MUST_CHECK int json_read(const char *text, size_t size, json_t **ret_value, stru
 /* For documents we wrote ourselves (stored, or from the engine): deeper nesting is fine there. */
 MUST_CHECK int json_read_own(const char *text, size_t size, json_t **ret_value, struct error *err);
 
-/* Heap text, one line, members in insertion order, reals with 17 digits at most. NULL: no memory. */
+/* Heap text, one line, members in insertion order, reals with 17 digits at most. NULL: no memory.
+ */
 char *json_write(const json_t *value);
 
 /* A JSON pointer: appends "/" and the escaped (~0 ~1) member name, or the index, to `base`. */

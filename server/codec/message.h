@@ -17,8 +17,8 @@
 #ifndef SERVER_CODEC_MESSAGE_H
 #define SERVER_CODEC_MESSAGE_H
 
-#include "engine/run.h"
 #include "engine/result.h"
+#include "engine/run.h"
 #include "server/codec/json.h"
 
 enum message_kind {

@@ -3,8 +3,8 @@
 #ifndef SERVER_CODEC_PLAN_H
 #define SERVER_CODEC_PLAN_H
 
-#include "engine/plan/plan.h"
 #include "engine/io/measure.h"
+#include "engine/plan/plan.h"
 #include "engine/target/target.h"
 #include "server/codec/json.h"
 
