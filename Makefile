@@ -9,15 +9,18 @@ DESTDIR  ?=
 SANITIZE ?=
 PYTHON   ?= /usr/bin/python3
 VERSION  := 0.1.0
+JOBS     := $(shell nproc)
 
 # What a fresh Debian 12 needs: to build and run, to test, to lint.
 PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev liburing-dev \
 	libgsl-dev libblkid-dev libseccomp-dev gnuplot-nox
 PACKAGES_TEST  := libcmocka-dev python3 python3-pytest python3-jsonschema python3-yaml fio jq curl \
-	strace e2fsprogs util-linux libxml2-utils
+	strace e2fsprogs util-linux libxml2-utils systemd
 PACKAGES_LINT  := clang clang-format cppcheck
 
 LIBRARIES := libmicrohttpd jansson liburing gsl blkid libseccomp
+LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
+LIBRARY_LIBS   := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
 CFLAGS    ?= -O2 -g
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef \
 	-Wwrite-strings -Wvla -Wformat=2 -Wimplicit-fallthrough -Wcast-align -Wpointer-arith
@@ -27,9 +30,9 @@ endif
 HARDENING := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2)
 ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -DVOLBENCH_VERSION='"$(VERSION)"' -I. -pthread $(WARNINGS) \
 	$(HARDENING) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=undefined) \
-	$(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null) $(CFLAGS)
+	$(LIBRARY_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = -pthread -pie -Wl,-z,relro,-z,now $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
-LDLIBS     = $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lm
+LDLIBS     = $(LIBRARY_LIBS) -lm
 
 SOURCES  := $(wildcard engine/*/*.c engine/*.c server/codec/*.c server/*.c web/*.c api/*.c)
 OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o)
@@ -85,7 +88,106 @@ unit: $(UNIT_TESTS) $(PROGRAM) ## run the unit tests
 		VOLBENCH=$(abspath $(PROGRAM)) $$t || failed=1; done; exit $$failed
 
 .PHONY: e2e
-e2e: $(PROGRAM) ## run the end-to-end tests over real HTTP
-	VOLBENCH=$(abspath $(PROGRAM)) SANITIZED=$(SANITIZE) $(PYTHON) -m pytest -q tests/e2e $(PYTEST_ARGS)
+e2e: $(PROGRAM) ## run the end-to-end tests against the built program
+	VOLBENCH=$(abspath $(PROGRAM)) SANITIZED=$(SANITIZE) $(PYTHON) -m pytest -q \
+		-p no:cacheprovider tests/e2e $(PYTEST_ARGS)
+
+# Sanitizers stop the process at the first report, which its test then sees.
+SANITIZER_OPTIONS := ASAN_OPTIONS=abort_on_error=0:exitcode=99:detect_leaks=1 \
+	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+	TSAN_OPTIONS=halt_on_error=1:exitcode=99:suppressions=$(CURDIR)/tests/tsan.supp
+
+AS_ASAN := WERROR=1 BUILD=$(BUILD)/asan SANITIZE=address,undefined CFLAGS='-O1 -g'
+AS_TSAN := WERROR=1 BUILD=$(BUILD)/tsan SANITIZE=thread CFLAGS='-O1 -g'
+
+.PHONY: build-tests
+build-tests: $(UNIT_TESTS) $(PROGRAM)
+
+.PHONY: check-plain check-asan check-tsan check
+check-plain:
+	$(MAKE) -j$(JOBS) build-tests WERROR=1
+	$(MAKE) unit e2e WERROR=1
+
+check-asan: ## unit and end-to-end tests with AddressSanitizer and UBSan
+	$(MAKE) -j$(JOBS) build-tests $(AS_ASAN)
+	$(SANITIZER_OPTIONS) $(MAKE) unit e2e $(AS_ASAN)
+
+check-tsan: ## unit and end-to-end tests with ThreadSanitizer
+	$(MAKE) -j$(JOBS) build-tests $(AS_TSAN)
+	$(SANITIZER_OPTIONS) $(MAKE) unit e2e $(AS_TSAN)
+
+check: ## unit and end-to-end tests, plain and with the sanitizers (under 15 minutes)
+	$(MAKE) check-plain
+	$(MAKE) check-asan
+	$(MAKE) check-tsan
+
+.PHONY: test
+test: ## install what is missing, build, lint, pass every test
+	$(MAKE) deps PACKAGES='$(PACKAGES_BUILD) $(PACKAGES_TEST) $(PACKAGES_LINT)'
+	$(MAKE) lint
+	$(MAKE) check
+
+# ---- other things to make ----
+
+# Asks for a package only where it is missing, so that a machine that has all needs no network.
+PACKAGES ?= $(PACKAGES_BUILD)
+.PHONY: deps
+deps: ## install the Debian packages that are missing (needs root or sudo)
+	@missing=; for p in $(PACKAGES); do \
+		dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; \
+	done; [ -z "$$missing" ] && exit 0; \
+	echo "installing:$$missing"; \
+	root=; [ "$$(id -u)" = 0 ] || root=sudo; \
+	$$root apt-get update && \
+	$$root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing
+
+DEMO := $(BUILD)/demo
+.PHONY: demo
+demo: ## install what is missing, build, compare request sizes on scratch files, show the report
+	$(MAKE) deps PACKAGES='$(PACKAGES_BUILD)'
+	$(MAKE) -j$(JOBS) all
+	@mkdir -p $(DEMO)/scratch
+	$(PROGRAM) run demo --state $(DEMO)/state --allow $(abspath $(DEMO))/scratch \
+		--target directory:$(abspath $(DEMO))/scratch --json $(DEMO)/result.json --html $(DEMO)/report
+	@echo "The report: file://$(abspath $(DEMO))/report/index.html"
+
+FORMATTED := $(SOURCES) $(UNIT_SOURCES) $(wildcard */*.h */*/*.h tests/*/*.c tests/unit/*.h)
+.PHONY: format lint
+format: ## lay the C sources out as .clang-format says
+	clang-format -i $(sort $(FORMATTED))
+
+lint: ## layout, layers, both compilers' warnings, cppcheck
+	clang-format --dry-run -Werror $(sort $(FORMATTED))
+	$(PYTHON) tests/lint/layers.py
+	$(PYTHON) -m pytest -q -p no:cacheprovider tests/lint
+	$(MAKE) -j$(JOBS) all WERROR=1 CC=clang BUILD=$(BUILD)/clang
+	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --suppressions-list=tests/lint/cppcheck.txt \
+		--enable=warning,performance,portability -j 2 -I. engine server web api
+
+.PHONY: bench bench-quick
+bench: $(PROGRAM) ## the engine beside fio in one interleaved run (about 5 minutes)
+	$(PYTHON) tests/bench/bench.py --program $(PROGRAM) --json $(BUILD)/bench.json
+
+bench-quick: $(PROGRAM) ## the same in under a minute
+	$(PYTHON) tests/bench/bench.py --program $(PROGRAM) --rounds 5 --seconds 0.4 --quick
+
+UNIT_DIRECTORY ?= $(PREFIX)/lib/systemd
+.PHONY: install
+install: all ## install under DESTDIR and PREFIX
+	install -Dm755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/volbench
+	install -d $(DESTDIR)$(UNIT_DIRECTORY)/system
+	sed 's,@BINDIR@,$(PREFIX)/bin,' systemd/volbench.service > $(DESTDIR)$(UNIT_DIRECTORY)/system/volbench.service
+	chmod 644 $(DESTDIR)$(UNIT_DIRECTORY)/system/volbench.service
+	install -Dm644 systemd/volbench.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/volbench.conf
+	install -Dm644 README.md $(DESTDIR)$(PREFIX)/share/doc/volbench/README.md
+	install -Dm644 openapi.yaml $(DESTDIR)$(PREFIX)/share/doc/volbench/openapi.yaml
+
+.PHONY: clean help
+clean: ## remove what was built
+	rm -rf $(BUILD)
+
+help: ## list what there is to make
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' Makefile | sort | while IFS="$$(printf '\t')" read -r t d; do \
+		printf '  make %-12s %s\n' "$$t" "$$d"; done
 
 -include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d)
