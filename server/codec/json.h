@@ -20,17 +20,22 @@
 #include "engine/base/error.h"
 
 #define JSON_DEPTH_MAX 16
+#define JSON_TEXT_MAX (1 << 20) /* bytes of a document from outside; more is BODY_TOO_LARGE */
 
 MUST_CHECK int json_read(const char *text, size_t size, json_t **ret_value, struct error *err);
 
 /* For documents we wrote ourselves (stored, or from the engine): deeper nesting is fine there. */
 MUST_CHECK int json_read_own(const char *text, size_t size, json_t **ret_value, struct error *err);
 
-/* Heap text, one line, members in insertion order, reals with 17 digits at most. NULL: no memory.
+/*
+ * Heap text, one line, members in insertion order; reals in the shortest form that reads back as
+ * the same double, always with a point or an exponent; "<" as \u003c, so that a document may stand
+ * in a page. NULL: no memory, or a NULL value.
  */
 char *json_write(const json_t *value);
 
-/* A JSON pointer: appends "/" and the escaped (~0 ~1) member name, or the index, to `base`. */
+/* A JSON pointer: appends "/" and the escaped (~0 ~1) member name, or the index, to `base`; buffer
+ * may be base. What does not fit is left out, between characters. */
 void json_pointer_member(char *buffer, size_t size, const char *base, const char *member);
 void json_pointer_index(char *buffer, size_t size, const char *base, size_t index);
 
@@ -39,10 +44,12 @@ void json_pointer_index(char *buffer, size_t size, const char *base, size_t inde
 MUST_CHECK int json_only_members(const json_t *object, const char *pointer,
 				 const char *const *names, struct error *err);
 
-/* A problem+json document (RFC 9457) of an error: type, title, status, detail, code, field. */
+/* A problem+json document (RFC 9457) of an error: type, title, status, detail, code, field (""
+ * where no field is to blame). */
 json_t *json_problem(const struct error *err, int status);
 
-/* {"code", "field", "message", "sys"?} and back, as the engine's lines and state files carry it. */
+/* {"code", "field", "message", "sys"?} and back, as the engine's lines and state files carry it. A
+ * code we do not know, or none, is read as SYSTEM. */
 json_t *json_error(const struct error *err);
 void json_error_read(const json_t *value, struct error *ret_err);
 
