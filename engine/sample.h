@@ -75,8 +75,8 @@ struct sample {
 	uint64_t started_wall_ms;
 	double seconds; /* measured window */
 	double ramp_seconds;
-	struct workload options; /* completed */
-	uint64_t seed;
+	struct workload options;    /* completed */
+	uint64_t seed;		    /* below 2^63, the most that JSON documents here hold */
 	char *backend;		    /* "io_uring", "threads", "null" */
 	char *backend_reason;	    /* why not io_uring, or what of it is in use */
 	bool latency_per_operation; /* else one stamp a batch */
@@ -93,8 +93,12 @@ struct sample {
 	struct findings findings;
 };
 
+/* All zero and empty; sample_done() frees what it holds and leaves it so again. */
 void sample_init(struct sample *sample);
 void sample_done(struct sample *sample);
+
+/* Whether data goes this way: the workload says so, or operations of the kind were done. */
+bool sample_moves(const struct sample *sample, enum direction direction);
 
 /* Operations per second of one direction; 0 when seconds is 0. */
 double sample_iops(const struct sample *sample, enum direction direction);

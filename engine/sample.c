@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sample.c - see sample.h. */
+#include "engine/sample.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void sample_init(struct sample *sample)
+{
+	memset(sample, 0, sizeof(*sample));
+	workload_init(&sample->options);
+	findings_init(&sample->findings);
+}
+
+static void directions_done(struct direction_result *directions)
+{
+	for (size_t d = 0; d < DIRECTION_COUNT; d++) {
+		free(directions[d].latency);
+		free(directions[d].submission);
+		free(directions[d].completion);
+	}
+}
+
+void sample_done(struct sample *sample)
+{
+	for (size_t i = 0; i < sample->level_count; i++) {
+		free(sample->levels[i].factor);
+		free(sample->levels[i].value);
+	}
+	free(sample->levels);
+	for (size_t i = 0; i < sample->job_count; i++)
+		directions_done(sample->jobs[i].directions);
+	free(sample->jobs);
+	directions_done(sample->directions);
+	free(sample->sync);
+	free(sample->series.seconds);
+	free(sample->workload);
+	free(sample->target);
+	free(sample->backend);
+	free(sample->backend_reason);
+	workload_done(&sample->options);
+	findings_done(&sample->findings);
+	sample_init(sample);
+}
+
+static double per_second(uint64_t amount, double seconds)
+{
+	return seconds > 0 ? (double)amount / seconds : 0;
+}
+
+double sample_iops(const struct sample *sample, enum direction direction)
+{
+	return per_second(sample->directions[direction].ios, sample->seconds);
+}
+
+double sample_bandwidth(const struct sample *sample, enum direction direction)
+{
+	return per_second(sample->directions[direction].bytes, sample->seconds);
+}
+
+bool sample_moves(const struct sample *sample, enum direction direction)
+{
+	const struct direction_result *result = &sample->directions[direction];
+
+	if (result->ios > 0 || result->bytes > 0)
+		return true;
+	return direction == DIRECTION_READ ? workload_reads(&sample->options)
+					   : workload_writes(&sample->options);
+}
