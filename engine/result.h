@@ -24,6 +24,9 @@ enum run_state {
 
 extern const char *const run_state_names[RUN_STATE_COUNT]; /* "queued", ... */
 
+/* The state of a name; -ENOENT when there is none. */
+MUST_CHECK int run_state_find(const char *name, enum run_state *ret_state);
+
 struct result {
 	char id[RUN_ID_MAX];
 	enum run_state state;

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* result.c - see result.h. */
+#include "engine/result.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const run_state_names[RUN_STATE_COUNT] = {
+	[RUN_QUEUED] = "queued", [RUN_RUNNING] = "running",	[RUN_DONE] = "done",
+	[RUN_FAILED] = "failed", [RUN_CANCELLED] = "cancelled", [RUN_INTERRUPTED] = "interrupted",
+};
+
+void result_init(struct result *result)
+{
+	memset(result, 0, sizeof(*result));
+	definition_init(&result->definition);
+	findings_init(&result->findings);
+}
+
+void result_done(struct result *result)
+{
+	for (size_t i = 0; i < result->sample_count; i++)
+		sample_done(&result->samples[i]);
+	free(result->samples);
+	free(result->targets);
+	definition_done(&result->definition);
+	findings_done(&result->findings);
+	result_init(result);
+}
+
+int run_state_find(const char *name, enum run_state *ret_state)
+{
+	for (size_t i = 0; i < RUN_STATE_COUNT; i++) {
+		if (strcmp(run_state_names[i], name) == 0) {
+			*ret_state = (enum run_state)i;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
