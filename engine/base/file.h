@@ -8,12 +8,15 @@
  * after a power cut.
  *
  * Errors: -errno of the first call that failed; the old file is then untouched and the temporary
- * file is removed where possible (file_sweep_temporary removes what a crash left). After a failed
- * fsync nothing is retried on that descriptor: its pages may be marked clean with wrong data, so
- * the caller writes a new file or gives up.
+ * file is removed where possible (file_sweep_temporary removes what a crash left). One exception:
+ * where only the fsync of the directory failed, the new file is already in place, whole, but a
+ * power cut may bring back the old one. After a failed fsync nothing is retried on that
+ * descriptor: its pages may be marked clean with wrong data, so the caller writes a new file or
+ * gives up.
  *
- * Names are relative to a directory descriptor and hold no '/'. Temporary names are
- * ".tmp-<name>-<random>"; a name of that form is refused with -EINVAL.
+ * Names are relative to a directory descriptor opened for reading (or AT_FDCWD), have 1 to 200
+ * bytes and hold no '/'. Temporary names are ".tmp-<name>-<random>"; a name that begins with
+ * ".tmp-" is refused with -EINVAL.
  * Threads: any; two writers of one name do not mix their contents, the last rename wins.
  */
 #ifndef ENGINE_BASE_FILE_H
@@ -32,8 +35,8 @@ MUST_CHECK int file_write(int dirfd, const char *name, const void *data, size_t 
 MUST_CHECK int file_write_new(int dirfd, const char *name, const void *data, size_t size, int mode);
 
 /*
- * Reads a whole regular file of at most max_bytes (-EFBIG beyond) into a heap buffer with a NUL
- * behind it. *ret_size may be NULL.
+ * Reads a whole regular file (-EISDIR, -ELOOP for a symlink, else -EINVAL) of at most max_bytes
+ * (-EFBIG beyond) into a heap buffer with a NUL behind it. *ret_size may be NULL.
  */
 MUST_CHECK int file_read(int dirfd, const char *name, size_t max_bytes, char **ret_data,
 			 size_t *ret_size);
@@ -41,7 +44,8 @@ MUST_CHECK int file_read(int dirfd, const char *name, size_t max_bytes, char **r
 /* Removes durably (directory fsync'ed). 0 also when it was not there. */
 MUST_CHECK int file_remove(int dirfd, const char *name);
 
-/* Renames inside one directory, or between two, durably. -EEXIST where the new name exists. */
+/* Renames inside one directory, or between two, durably. -EEXIST where the new name exists; what a
+ * failed rename leaves is the old name, and at the worst both. */
 MUST_CHECK int file_move(int old_dirfd, const char *old_name, int new_dirfd, const char *new_name);
 
 /* Makes a directory (0700 when made) durably where it is missing and opens it. *ret_dirfd is
@@ -51,10 +55,15 @@ MUST_CHECK int file_open_directory(int dirfd, const char *name, int *ret_dirfd);
 /* mkdir -p of an absolute or relative path with mode 0700, then opens it. */
 MUST_CHECK int file_open_directory_path(const char *path, int *ret_dirfd);
 
-/* Removes a directory and all below it (never follows a symlink, never leaves the file system). */
+/*
+ * Removes a directory and all below it (never follows a symlink, never leaves the file system:
+ * -EXDEV). It first takes a temporary name, durably, so that a crash leaves the whole of it or
+ * something file_sweep_temporary removes. 0 also when it was not there.
+ */
 MUST_CHECK int file_remove_tree(int dirfd, const char *name);
 
-/* Removes the temporary files in one directory (not below it); *ret_count may be NULL. */
+/* Removes the temporary files (and half-removed trees) in one directory, not below it, while nobody
+ * writes there; *ret_count may be NULL. The first error is told, the rest is still tried. */
 MUST_CHECK int file_sweep_temporary(int dirfd, unsigned int *ret_count);
 
 /* Free bytes for an unprivileged writer on the file system of dirfd. */
