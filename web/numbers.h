@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * numbers.h - figures as a reader meets them: three significant digits, the unit spelled out,
+ * ASCII only (they also go into charts). Sizes are powers of 1024, counts powers of 1000.
+ *
+ * Each yields its text by value, to be used at once: html_text(html, numbers_iops(x).text).
+ * What is not finite reads "n/a". Pure functions.
+ */
+#ifndef WEB_NUMBERS_H
+#define WEB_NUMBERS_H
+
+#include <stdint.h>
+
+struct number {
+	char text[48];
+};
+
+struct number numbers_count(double value);	     /* 37.4k, 1.02M, 820, 3.14, 0 */
+struct number numbers_iops(double per_s);	     /* 37.4k IOPS */
+struct number numbers_bandwidth(double bytes_per_s); /* 1.06 GiB/s */
+struct number numbers_mib(double bytes);	     /* 264, 16.2, 1475: in MiB, without the unit */
+struct number numbers_bytes(double bytes);	     /* 264 MiB */
+struct number numbers_time(double ns);		     /* 820 us, 1.06 ms, 12.3 s */
+struct number numbers_duration(double seconds);	     /* 45 s, 3 min 20 s, 2 h 5 min */
+struct number numbers_exact(double value);	     /* 33,812.4: grouped, one decimal below 1e6 */
+
+/* The published studies' cell, ~33.8k / 264 MiB, of operations and bytes a second. */
+struct number numbers_cell(double iops, double bytes_per_s);
+
+#endif
