@@ -53,7 +53,8 @@ static inline void histogram_add(struct histogram *histogram, uint64_t value_ns)
 	histogram->buckets[histogram_index(value_ns)]++;
 	histogram->count++;
 	histogram->sum_ns += value_ns;
-	histogram->sum_squares_ns2 += (double)value_ns * (double)value_ns;
+	/* By way of int64_t, which is one instruction; no latency reaches 2^63 ns. */
+	histogram->sum_squares_ns2 += (double)(int64_t)value_ns * (double)(int64_t)value_ns;
 	if (value_ns < histogram->min_ns)
 		histogram->min_ns = value_ns;
 	if (value_ns > histogram->max_ns)
@@ -62,7 +63,8 @@ static inline void histogram_add(struct histogram *histogram, uint64_t value_ns)
 
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
-/* Bounds of a bucket: lower inclusive, upper exclusive. */
+/* Bounds of a bucket by its width: lower inclusive, upper exclusive. The last one's upper bound is
+ * 2^40 though it also holds all values above. */
 void histogram_bounds(size_t index, uint64_t *ret_lower_ns, uint64_t *ret_upper_ns);
 
 double histogram_mean_ns(const struct histogram *histogram);   /* 0 when empty */
@@ -70,7 +72,8 @@ double histogram_stddev_ns(const struct histogram *histogram); /* population; 0 
 
 /*
  * The smallest value v such that at least percent/100 of the values are <= v, answered as the
- * middle of its bucket held within [min, max]: within 1/256 of the truth. 0 when empty.
+ * middle of its bucket held within [min, max]: within 1/256 of the truth (max in the last bucket
+ * and for the last value). 0 when empty.
  */
 uint64_t histogram_percentile_ns(const struct histogram *histogram, double percent);
 
