@@ -2,6 +2,9 @@
 /*
  * options.h - the command line. One table gives parsing and --help; an option that a command does
  * not have is refused by name.
+ *
+ * Both `--name VALUE` and `--name=VALUE` are understood. The texts point into argv but for the
+ * state directory's default, which the struct owns (options_done).
  */
 #ifndef SERVER_OPTIONS_H
 #define SERVER_OPTIONS_H
@@ -31,13 +34,14 @@ struct options {
 	const char *listen; /* serve: ADDR:PORT, default 127.0.0.1:8090 */
 	size_t allow_count;
 	const char **allow;
-	const char *json_out; /* run: --json */
+	const char *json_out; /* run, plan: --json; "-" is standard output */
 	const char *html_out; /* run: --html */
 	const char *target;   /* run, plan: --target file:PATH | directory:PATH | device:PATH */
 	size_t override_count;
 	const char **overrides; /* run, plan: --override OPTION=VALUE */
 	unsigned int repeats;	/* run, plan: --repeats N; 0: as defined */
 	bool quiet;		/* run: no progress */
+	char *own_state;	/* heap behind `state` where it was not given */
 };
 
 /* argv as given to main. BAD_PARAMETER with a sentence for the user. */
