@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sample.c (codec) - see sample.h. */
+#include "server/codec/sample.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/clock.h"
+#include "engine/io/measure.h"
+#include "engine/plan/definition.h"
+#include "server/codec/definition.h"
+#include "server/codec/plan.h"
+#include "server/codec/series.h"
+
+#define SECONDS_MAX 1e9
+#define JOBS_MAX 1024
+
+static const char *const stamp_names[] = {"batch", "operation"};
+
+/* ---- out ---- */
+
+static json_t *levels_encode(const struct sample *sample)
+{
+	json_t *levels = json_object();
+	int failed = 0;
+
+	for (size_t i = 0; i < sample->level_count; i++)
+		failed |= put_text(levels, sample->levels[i].factor, sample->levels[i].value);
+	return put_end(levels, failed);
+}
+
+static int put_directions(json_t *object, const struct sample *sample,
+			  const struct direction_result *directions, double seconds)
+{
+	int failed = 0;
+
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		if (sample_moves(sample, (enum direction)d))
+			failed |= put_value(object, direction_names[d],
+					    direction_encode(&directions[d], seconds));
+	return failed;
+}
+
+static json_t *sync_encode(const struct histogram *sync)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	failed |= put_u64(value, "ios", sync->count);
+	failed |= put_latency(value, "latency_ns", "histogram", sync);
+	return put_end(value, failed);
+}
+
+static json_t *jobs_encode(const struct sample *sample)
+{
+	json_t *jobs = json_array();
+	int failed = 0;
+
+	for (size_t i = 0; i < sample->job_count; i++) {
+		const struct job_result *job = &sample->jobs[i];
+		json_t *value = json_object();
+		int bad = put_real(value, "seconds", job->seconds);
+
+		bad |= put_directions(value, sample, job->directions, job->seconds);
+		failed |= json_array_append_new(jobs, put_end(value, bad));
+	}
+	return put_end(jobs, failed);
+}
+
+static json_t *cpu_encode(const struct cpu_delta *cpu)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	failed |= put_real(value, "user", cpu->user_s);
+	failed |= put_real(value, "system", cpu->system_s);
+	failed |= put_real(value, "machine_busy", cpu->machine_busy_s);
+	failed |= put_real(value, "machine_steal", cpu->machine_steal_s);
+	return put_end(value, failed);
+}
+
+static json_t *device_encode(const struct device_delta *device, double seconds)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	failed |= put_text(value, "name", device->name);
+	failed |= put_u64(value, "reads", device->reads);
+	failed |= put_u64(value, "read_bytes", device->read_bytes);
+	failed |= put_u64(value, "writes", device->writes);
+	failed |= put_u64(value, "written_bytes", device->written_bytes);
+	failed |= put_u64(value, "io_ms", device->io_ms);
+	failed |= put_u64(value, "weighted_ms", device->weighted_ms);
+	failed |= put_real(value, "mean_queue",
+			   seconds > 0 ? (double)device->weighted_ms / (seconds * 1000) : 0);
+	return put_end(value, failed);
+}
+
+static json_t *free_encode(const struct sample *sample)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	failed |= put_u64(value, "before", sample->free_bytes_before);
+	failed |= put_u64(value, "after", sample->free_bytes_after);
+	return put_end(value, failed);
+}
+
+/* What was asked for and how it was measured. */
+static int put_conditions(json_t *value, const struct sample *sample)
+{
+	int failed = 0;
+
+	failed |= put_text(value, "schema", SAMPLE_SCHEMA);
+	failed |= put_u64(value, "order", sample->order);
+	failed |= put_text(value, "workload", sample->workload);
+	failed |= put_value(value, "levels", levels_encode(sample));
+	failed |= put_u64(value, "repeat", sample->repeat);
+	failed |= put_text(value, "target", sample->target);
+	failed |= put_time(value, "started", sample->started_wall_ms);
+	failed |= put_real(value, "seconds", sample->seconds);
+	failed |= put_real(value, "ramp_seconds", sample->ramp_seconds);
+	failed |= put_value(value, "options", workload_encode(&sample->options, true));
+	failed |= put_u64(value, "seed", sample->seed);
+	failed |= put_text(value, "backend", sample->backend);
+	failed |= put_text(value, "backend_reason", sample->backend_reason);
+	failed |= put_text(value, "latency_stamp", stamp_names[sample->latency_per_operation]);
+	failed |= put_u64(value, "error_count", sample->error_count);
+	return failed;
+}
+
+json_t *sample_encode(const struct sample *sample)
+{
+	json_t *value = json_object();
+	int failed = put_conditions(value, sample);
+
+	failed |= put_real(value, "depth_mean", sample->depth_mean);
+	failed |= put_directions(value, sample, sample->directions, sample->seconds);
+	if (sample->sync && sample->sync->count > 0)
+		failed |= put_value(value, "sync", sync_encode(sample->sync));
+	failed |= put_value(value, "series", series_encode(sample));
+	if (sample->job_count > 0)
+		failed |= put_value(value, "jobs", jobs_encode(sample));
+	failed |= put_value(value, "cpu_seconds", cpu_encode(&sample->cpu));
+	if (sample->device.name[0])
+		failed |=
+			put_value(value, "device", device_encode(&sample->device, sample->seconds));
+	if (sample->free_bytes_before > 0 || sample->free_bytes_after > 0)
+		failed |= put_value(value, "free_bytes", free_encode(sample));
+	failed |= put_value(value, "findings", findings_encode(&sample->findings));
+	return put_end(value, failed);
+}
+
+/* ---- in ---- */
+
+static int no_memory(struct error *err)
+{
+	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory for the sample");
+	return -ENOMEM;
+}
+
+static int levels_decode(const struct fields *in, struct sample *sample)
+{
+	struct fields levels;
+	size_t count;
+	int r;
+
+	r = get_object(in, "levels", &levels);
+	if (r < 0)
+		return r;
+	count = json_object_size(levels.object);
+	if (count > DEFINITION_FACTORS_MAX)
+		return fields_error(in, ERROR_TOO_MANY, "levels",
+				    "%zu factors; at most %d are possible", count,
+				    DEFINITION_FACTORS_MAX);
+	if (count == 0)
+		return 0;
+	sample->levels = calloc(count, sizeof(*sample->levels));
+	if (!sample->levels)
+		return no_memory(in->err);
+	for (void *i = json_object_iter((json_t *)levels.object); i;
+	     i = json_object_iter_next((json_t *)levels.object, i)) {
+		struct level *level = &sample->levels[sample->level_count++];
+
+		r = get_text(&levels, json_object_iter_key(i), false, &level->value);
+		if (r < 0)
+			return r;
+		level->factor = strdup(json_object_iter_key(i));
+		if (!level->factor)
+			return no_memory(in->err);
+	}
+	return 0;
+}
+
+static int directions_decode(const struct fields *in, struct direction_result *directions)
+{
+	struct fields inner;
+	int r = 0;
+
+	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++) {
+		if (!fields_have(in, direction_names[d]))
+			continue;
+		r = get_object(in, direction_names[d], &inner);
+		if (r == 0)
+			r = direction_decode(&inner, &directions[d]);
+	}
+	return r;
+}
+
+static int sync_decode(const struct fields *in, struct sample *sample)
+{
+	struct fields inner;
+	uint64_t ios = 0;
+	int r;
+
+	r = get_object(in, "sync", &inner);
+	if (r == 0)
+		r = get_u64(&inner, "ios", UINT64_MAX, &ios);
+	if (r == 0)
+		r = get_latency(&inner, "histogram", &sample->sync);
+	if (r < 0)
+		return r;
+	if (!sample->sync || sample->sync->count != ios)
+		return fields_error(&inner, ERROR_BAD_VALUE, "histogram",
+				    "a histogram of %llu operations is needed here",
+				    (unsigned long long)ios);
+	return 0;
+}
+
+static int jobs_decode(const struct fields *in, struct sample *sample)
+{
+	const json_t *list = NULL;
+	struct fields inner;
+	size_t count;
+	int r;
+
+	r = get_array(in, "jobs", JOBS_MAX, &list);
+	if (r < 0)
+		return r;
+	count = json_array_size(list);
+	if (count == 0)
+		return 0;
+	sample->jobs = calloc(count, sizeof(*sample->jobs));
+	if (!sample->jobs)
+		return no_memory(in->err);
+	sample->job_count = count;
+	for (size_t i = 0; i < count && r == 0; i++) {
+		r = get_element(in, "jobs", list, i, &inner);
+		if (r == 0)
+			r = get_real(&inner, "seconds", SECONDS_MAX, &sample->jobs[i].seconds);
+		if (r == 0)
+			r = directions_decode(&inner, sample->jobs[i].directions);
+	}
+	return r;
+}
+
+static int cpu_decode(const struct fields *in, struct cpu_delta *cpu)
+{
+	struct fields inner;
+	int r;
+
+	r = get_object(in, "cpu_seconds", &inner);
+	if (r == 0)
+		r = get_real(&inner, "user", SECONDS_MAX, &cpu->user_s);
+	if (r == 0)
+		r = get_real(&inner, "system", SECONDS_MAX, &cpu->system_s);
+	if (r == 0)
+		r = get_real(&inner, "machine_busy", SECONDS_MAX, &cpu->machine_busy_s);
+	if (r == 0)
+		r = get_real(&inner, "machine_steal", SECONDS_MAX, &cpu->machine_steal_s);
+	return r;
+}
+
+static int device_decode(const struct fields *in, struct device_delta *device)
+{
+	struct fields inner;
+	int r;
+
+	r = get_object(in, "device", &inner);
+	if (r == 0)
+		r = get_text_into(&inner, "name", false, device->name, sizeof(device->name));
+	if (r == 0)
+		r = get_u64(&inner, "reads", UINT64_MAX, &device->reads);
+	if (r == 0)
+		r = get_u64(&inner, "read_bytes", UINT64_MAX, &device->read_bytes);
+	if (r == 0)
+		r = get_u64(&inner, "writes", UINT64_MAX, &device->writes);
+	if (r == 0)
+		r = get_u64(&inner, "written_bytes", UINT64_MAX, &device->written_bytes);
+	if (r == 0)
+		r = get_u64(&inner, "io_ms", UINT64_MAX, &device->io_ms);
+	if (r == 0)
+		r = get_u64(&inner, "weighted_ms", UINT64_MAX, &device->weighted_ms);
+	return r;
+}
+
+static int free_decode(const struct fields *in, struct sample *sample)
+{
+	struct fields inner;
+	int r;
+
+	r = get_object(in, "free_bytes", &inner);
+	if (r == 0)
+		r = get_u64(&inner, "before", UINT64_MAX, &sample->free_bytes_before);
+	if (r == 0)
+		r = get_u64(&inner, "after", UINT64_MAX, &sample->free_bytes_after);
+	return r;
+}
+
+static int options_decode(const struct fields *in, struct workload *options)
+{
+	struct fields inner;
+	int r;
+
+	r = get_object(in, "options", &inner);
+	return r < 0 ? r : workload_decode(inner.object, inner.pointer, options, in->err);
+}
+
+static int backend_decode(const struct fields *in, struct sample *sample)
+{
+	size_t backend = 0, stamp = 0;
+	int r;
+
+	r = get_choice(in, "backend", backend_names, BACKEND_NULL + 1, &backend);
+	if (r == 0)
+		r = get_text(in, "backend", false, &sample->backend);
+	if (r == 0)
+		r = get_text(in, "backend_reason", true, &sample->backend_reason);
+	if (r == 0)
+		r = get_choice(in, "latency_stamp", stamp_names, ARRAY_SIZE(stamp_names), &stamp);
+	sample->latency_per_operation = stamp == 1;
+	return r;
+}
+
+static int conditions_decode(const struct fields *in, struct sample *sample)
+{
+	uint64_t order = 0, repeat = 0;
+	int r;
+
+	r = get_schema(in, SAMPLE_SCHEMA);
+	if (r == 0)
+		r = get_u64(in, "order", DEFINITION_SAMPLES_MAX - 1, &order);
+	if (r == 0)
+		r = get_text(in, "workload", false, &sample->workload);
+	if (r == 0)
+		r = levels_decode(in, sample);
+	if (r == 0)
+		r = get_u64(in, "repeat", DEFINITION_REPEATS_MAX, &repeat);
+	if (r == 0)
+		r = get_text(in, "target", false, &sample->target);
+	if (r == 0)
+		r = get_time(in, "started", &sample->started_wall_ms);
+	if (r == 0)
+		r = get_real(in, "seconds", SECONDS_MAX, &sample->seconds);
+	if (r == 0)
+		r = get_real(in, "ramp_seconds", SECONDS_MAX, &sample->ramp_seconds);
+	if (r == 0)
+		r = options_decode(in, &sample->options);
+	if (r == 0)
+		r = get_u64(in, "seed", INT64_MAX, &sample->seed);
+	if (r == 0)
+		r = backend_decode(in, sample);
+	if (r == 0)
+		r = get_u64(in, "error_count", UINT64_MAX, &sample->error_count);
+	sample->order = (size_t)order;
+	sample->repeat = (unsigned int)repeat;
+	return r;
+}
+
+static int figures_decode(const struct fields *in, struct sample *sample)
+{
+	int r;
+
+	r = get_real(in, "depth_mean", SECONDS_MAX, &sample->depth_mean);
+	if (r == 0)
+		r = directions_decode(in, sample->directions);
+	if (r == 0 && fields_have(in, "sync"))
+		r = sync_decode(in, sample);
+	if (r == 0)
+		r = series_decode(in, &sample->series);
+	if (r == 0 && fields_have(in, "jobs"))
+		r = jobs_decode(in, sample);
+	if (r == 0)
+		r = cpu_decode(in, &sample->cpu);
+	if (r == 0 && fields_have(in, "device"))
+		r = device_decode(in, &sample->device);
+	if (r == 0 && fields_have(in, "free_bytes"))
+		r = free_decode(in, sample);
+	return r;
+}
+
+int sample_decode(const json_t *value, struct sample *sample, struct error *err)
+{
+	struct fields in;
+	const json_t *findings = NULL;
+	int r;
+
+	r = fields_of(value, "", err, &in);
+	if (r == 0)
+		r = conditions_decode(&in, sample);
+	if (r == 0)
+		r = figures_decode(&in, sample);
+	if (r == 0)
+		r = get_array(&in, "findings", 1000, &findings);
+	if (r == 0) {
+		r = findings_decode(findings, &sample->findings);
+		if (r == -EINVAL)
+			r = fields_error(&in, ERROR_BAD_VALUE, "findings",
+					 "an entry is no finding");
+	}
+	if (r < 0)
+		sample_done(sample);
+	return r;
+}
