@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "engine/base/error.h"
+#include "engine/forecast.h"
 #include "engine/plan/plan.h"
 #include "engine/sample.h"
 #include "engine/target/allow.h"
@@ -21,10 +22,6 @@
 #include "engine/target/telemetry.h"
 
 #define RUN_ID_MAX 64
-
-enum run_phase { PHASE_PREPARE, PHASE_FILL, PHASE_RAMP, PHASE_MEASURE, PHASE_TEARDOWN };
-
-extern const char *const run_phase_names[]; /* "prepare", "fill", "ramp", "measure", "teardown" */
 
 struct run_progress {
 	enum run_phase phase;
@@ -44,26 +41,37 @@ struct run_events {
 struct run_config {
 	const char *run_id;
 	const struct allow *allow;
-	int state_dirfd; /* the engine's own directory */
+	int state_dirfd;	   /* the engine's own directory */
+	enum backend_kind backend; /* as run_inspect chose it, with its reason */
+	const char *backend_reason;
 	atomic_bool *cancel;
 };
 
 /*
- * The backend one run uses for all its samples and why: explicit ioengine (null, threads; or each
- * level its own where ioengine is a factor), else io_uring where the kernel allows it and every
- * target honours NOWAIT (and no buffered synchronous writes, which io_uring serves one at a time),
- * else threads.
+ * The backend one run uses for all its samples and why: io_uring where the kernel allows it, reads
+ * of every target can be asked not to block (RWF_NOWAIT), and no workload makes buffered
+ * synchronous writes (io_uring serves those one at a time); else threads. ioengine null, threads,
+ * psync and sync are taken at their word: where every sample asks for one of them it is the run's,
+ * else those samples alone use it. io_uring, libaio and posixaio only mean "asynchronous", but
+ * where ioengine is a factor a level io_uring is io_uring.
  */
 void run_choose_backend(const struct plan *plan, const struct target_info *infos,
 			enum backend_kind *ret_backend, char *reason, size_t reason_size);
 
-/* The checks of every target, estimate against free space, memory and threads; adds findings to
- * the plan. infos has one entry a target. Errors have "/target" or "/targets/N" as field. */
+/*
+ * The checks of every target, free space, memory and threads; adds findings to the plan and
+ * corrects its estimate of memory and threads for the backend. infos has one entry a target. Errors
+ * of a target have "/target" or "/targets/N" as field, of a workload "/workloads/N".
+ */
 MUST_CHECK int run_inspect(struct plan *plan, const struct allow *allow, bool measuring,
 			   struct target_info *infos, enum backend_kind *ret_backend, char *reason,
 			   size_t reason_size, struct error *err);
 
-/* 0 when all samples were measured; -ECANCELED; else err says what failed, samples so far stand. */
+/*
+ * 0 when all samples were measured; -ECANCELED; else err says what failed, samples so far stand.
+ * The plan has passed run_inspect. What could not be removed at the end is a finding of the plan
+ * ("left"), not a failure.
+ */
 MUST_CHECK int run_execute(struct plan *plan, const struct run_config *config,
 			   const struct run_events *events, struct error *err);
 
@@ -72,5 +80,9 @@ MUST_CHECK int run_execute(struct plan *plan, const struct run_config *config,
  * ENGINE_BUSY at once when another process measures. Closing *ret_fd releases it.
  */
 MUST_CHECK int run_lock(int state_dirfd, uint64_t wait_ms, int *ret_fd, struct error *err);
+
+/* Shares the lock with other lookers-on for a short time, so that no run begins meanwhile.
+ * -EWOULDBLOCK at once while a run holds it. */
+MUST_CHECK int run_lock_shared(int state_dirfd, int *ret_fd, struct error *err);
 
 #endif
