@@ -90,7 +90,7 @@ MUST_CHECK int child_stop(pid_t pid, uint64_t grace_ms);
 const char *child_own_program(void);
 
 /* Entry of `volbench sandbox WRITE_DIRECTORY CPU_S MEMORY FILE_BYTES -- ARGV...`, argc and argv as
- * main got them; returns only on failure, with the exit status. */
+ * main got them; returns only where the sandbox could not be built, with the exit status. */
 int child_sandbox_main(int argc, char **argv);
 
 #endif
