@@ -31,7 +31,10 @@ enum message_kind {
 	MESSAGE_SAMPLE,
 	MESSAGE_END,
 	MESSAGE_ERROR,
+	MESSAGE_KIND_COUNT
 };
+
+extern const char *const message_kind_names[MESSAGE_KIND_COUNT]; /* "plan", ... */
 
 /* Latest progress, plain: what GET /runs/{id} shows. */
 struct progress {
@@ -43,25 +46,40 @@ struct progress {
 	unsigned int repeat;
 };
 
-/* An answer taken apart. text is the JSON of the document inside (plan, sample, ...), heap. */
+/* An answer taken apart. */
 struct message {
 	enum message_kind kind;
+	/* The JSON of the document inside (plan, sample, ...), heap. For END the findings, a list,
+	 * or NULL where there are none; NULL for PROGRESS and ERROR. */
 	char *text;
 	struct progress progress;
 	size_t order;	      /* MESSAGE_SAMPLE: its place */
-	enum run_state state; /* MESSAGE_END */
-	struct error error;   /* MESSAGE_ERROR, or MESSAGE_END with a failure */
+	enum run_state state; /* MESSAGE_END: DONE, FAILED or CANCELLED */
+	struct error error;   /* MESSAGE_ERROR, or MESSAGE_END with a failure; else NONE */
 };
 
-/* Requests, heap text with the newline. NULL: no memory. definition is JSON text. */
+/* Requests, heap text with the newline. NULL: no memory, or definition (JSON text, or NULL) is
+ * none. */
 char *message_request(const char *call, const char *run_id, const char *definition);
 
-/* Reads an answer line. */
+/* The engine's side: an answer line, heap, with the newline. Takes value; NULL: no memory, or a
+ * NULL value. */
+char *message_answer(enum message_kind kind, json_t *value);
+
+/* The value of an END line. findings may be NULL, error NULL or NONE. NULL: no memory. */
+json_t *message_end(enum run_state state, const struct error *error,
+		    const struct findings *findings);
+
+/*
+ * Reads an answer line, with or without its newline. The engine is not trusted: a line that is not
+ * one of the above, or a sample that does not hold together, is ENGINE_FAILED.
+ */
 MUST_CHECK int message_read(const char *line, size_t size, struct message *ret_message,
 			    struct error *err);
 void message_done(struct message *message);
 
-/* {"phase", "done", "total", "percent", "seconds_left", "sample": {...} or null} and back. */
+/* {"phase", "done", "total", "percent", "seconds_left", "sample": {...} or null} and back; what is
+ * missing or wrong is read as nothing. */
 json_t *progress_encode(const struct progress *progress);
 void progress_decode(const json_t *value, struct progress *ret_progress);
 
