@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plan.c (codec) - see plan.h. */
+#include "server/codec/plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "server/codec/definition.h"
+#include "server/codec/fields.h"
+
+/* ---- findings ---- */
+
+static json_t *finding_encode(const struct finding *finding)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	failed |= put_text(value, "severity", finding_severity_names[finding->severity]);
+	failed |= put_text(value, "code", finding->code);
+	failed |= put_text_if(value, "workload", finding->workload);
+	failed |= put_text_if(value, "cell", finding->cell);
+	failed |= put_text(value, "message", finding->message);
+	failed |= put_text_if(value, "expected", finding->expected);
+	failed |= put_text_if(value, "found", finding->found);
+	return put_end(value, failed);
+}
+
+json_t *findings_encode(const struct findings *findings)
+{
+	json_t *list = json_array();
+	int failed = 0;
+
+	for (size_t i = 0; i < findings->count; i++)
+		failed |= json_array_append_new(list, finding_encode(&findings->list[i]));
+	return put_end(list, failed);
+}
+
+/* NULL where the member is absent; -EINVAL where it is no text. */
+static int text_of(const json_t *object, const char *name, const char **ret_text)
+{
+	const json_t *value = json_object_get(object, name);
+
+	*ret_text = json_string_value(value);
+	return value && !*ret_text ? -EINVAL : 0;
+}
+
+int findings_decode(const json_t *value, struct findings *findings)
+{
+	if (!json_is_array(value))
+		return -EINVAL;
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		const json_t *entry = json_array_get(value, i);
+		const char *code, *workload, *cell, *message, *expected, *found;
+		struct fields in;
+		size_t severity = 0;
+
+		if (fields_of(entry, "", NULL, &in) < 0 ||
+		    get_choice(&in, "severity", finding_severity_names, FINDING_ERROR + 1,
+			       &severity) < 0 ||
+		    text_of(entry, "code", &code) < 0 || text_of(entry, "message", &message) < 0 ||
+		    text_of(entry, "workload", &workload) < 0 ||
+		    text_of(entry, "cell", &cell) < 0 ||
+		    text_of(entry, "expected", &expected) < 0 ||
+		    text_of(entry, "found", &found) < 0 || !code || !message)
+			return -EINVAL;
+		if (findings_add(findings, (enum finding_severity)severity, code, workload, cell,
+				 expected, found, "%s", message) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- targets ---- */
+
+json_t *target_info_encode(const struct target_info *info)
+{
+	json_t *value = json_object();
+	char number[32];
+	int failed = 0;
+
+	failed |= put_text(value, "kind", target_kind_names[info->kind]);
+	failed |= put_text(value, "path", info->path);
+	failed |= put_text_if(value, "filesystem", info->filesystem);
+	failed |= put_u64(value, "size_bytes", info->size_bytes);
+	failed |= put_u64(value, "free_bytes", info->free_bytes);
+	failed |= put_u64(value, "logical_block_bytes", info->logical_block_bytes);
+	failed |= put_bool(value, "nowait", info->nowait);
+	failed |= put_bool(value, "direct", info->direct);
+	failed |= put_bool(value, "checked", info->checked);
+	failed |= put_text_if(value, "device", info->device);
+	if (info->device_number != 0) {
+		(void)snprintf(number, sizeof(number), "%u:%u", major(info->device_number),
+			       minor(info->device_number));
+		failed |= put_text(value, "device_number", number);
+	}
+	failed |= put_text_if(value, "fingerprint", info->fingerprint);
+	return put_end(value, failed);
+}
+
+/* "8:16"; 0 where the member is absent. */
+static int device_number_decode(const struct fields *in, dev_t *ret_number)
+{
+	unsigned int major_number, minor_number;
+	char text[32], again[32];
+	int r;
+
+	r = get_text_into(in, "device_number", true, text, sizeof(text));
+	if (r < 0 || text[0] == '\0')
+		return r;
+	if (sscanf(text, "%9u:%9u", &major_number, &minor_number) != 2)
+		return -EINVAL;
+	(void)snprintf(again, sizeof(again), "%u:%u", major_number, minor_number);
+	if (strcmp(text, again) != 0)
+		return -EINVAL;
+	*ret_number = makedev(major_number, minor_number);
+	return 0;
+}
+
+int target_info_decode(const json_t *value, struct target_info *ret_info)
+{
+	AUTO_FREE struct target_info *info = calloc(1, sizeof(*info));
+	uint64_t block = 0;
+	size_t kind = 0;
+	struct fields in;
+	int r;
+
+	if (!info)
+		return -ENOMEM;
+	r = fields_of(value, "", NULL, &in);
+	if (r == 0)
+		r = get_choice(&in, "kind", target_kind_names, TARGET_DEVICE + 1, &kind);
+	if (r == 0)
+		r = get_text_into(&in, "path", false, info->path, sizeof(info->path));
+	if (r == 0)
+		r = get_text_into(&in, "filesystem", true, info->filesystem,
+				  sizeof(info->filesystem));
+	if (r == 0)
+		r = get_u64(&in, "size_bytes", UINT64_MAX, &info->size_bytes);
+	if (r == 0)
+		r = get_u64(&in, "free_bytes", UINT64_MAX, &info->free_bytes);
+	if (r == 0)
+		r = get_u64(&in, "logical_block_bytes", UINT32_MAX, &block);
+	if (r == 0)
+		r = get_bool(&in, "nowait", &info->nowait);
+	if (r == 0)
+		r = get_bool(&in, "direct", &info->direct);
+	if (r == 0)
+		r = get_bool(&in, "checked", &info->checked);
+	if (r == 0)
+		r = get_text_into(&in, "device", true, info->device, sizeof(info->device));
+	if (r == 0)
+		r = device_number_decode(&in, &info->device_number);
+	if (r == 0)
+		r = get_text_into(&in, "fingerprint", true, info->fingerprint,
+				  sizeof(info->fingerprint));
+	if (r < 0)
+		return r;
+	info->kind = (enum target_kind)kind;
+	info->logical_block_bytes = (unsigned int)block;
+	*ret_info = *info;
+	return 0;
+}
+
+json_t *target_list_encode(const struct target_list *list)
+{
+	json_t *value = json_array();
+	int failed = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct target_candidate *candidate = &list->list[i];
+		json_t *entry = target_info_encode(&candidate->info);
+		int bad = put_bool(entry, "usable", candidate->usable);
+
+		if (candidate->reason.code != ERROR_NONE)
+			bad |= put_value(entry, "reason", json_error(&candidate->reason));
+		failed |= json_array_append_new(value, put_end(entry, bad));
+	}
+	return put_end(value, failed);
+}
+
+/* ---- the plan ---- */
+
+static const char *workload_name(const struct plan *plan, const struct plan_sample *sample)
+{
+	return plan->definition->workloads[sample->workload].name;
+}
+
+static json_t *levels_encode(const struct plan *plan, const struct plan_sample *sample)
+{
+	json_t *levels = json_object();
+	int failed = 0;
+
+	for (size_t i = 0; i < plan->definition->factor_count; i++) {
+		const struct factor *factor = &plan->definition->factors[i];
+
+		failed |= put_text(levels, factor->name, factor->levels[sample->levels[i]]);
+	}
+	return put_end(levels, failed);
+}
+
+static json_t *samples_encode(const struct plan *plan)
+{
+	json_t *list = json_array();
+	int failed = 0;
+
+	for (size_t i = 0; i < plan->sample_count; i++) {
+		const struct plan_sample *sample = &plan->samples[i];
+		json_t *value = json_object();
+		int bad = 0;
+
+		bad |= put_u64(value, "order", sample->order);
+		bad |= put_text(value, "workload", workload_name(plan, sample));
+		bad |= put_value(value, "levels", levels_encode(plan, sample));
+		bad |= put_u64(value, "repeat", sample->repeat);
+		bad |= put_text(value, "target", plan->definition->targets[sample->target].path);
+		bad |= put_u64(value, "seed", sample->seed);
+		failed |= json_array_append_new(list, put_end(value, bad));
+	}
+	return put_end(list, failed);
+}
+
+static json_t *cell_encode(const struct plan *plan, const struct plan_sample *sample)
+{
+	const struct target_spec *target = &plan->definition->targets[sample->target];
+	AUTO_FREE char *fio = workload_format_fio(&sample->options, target->path,
+						  target->kind == TARGET_DIRECTORY);
+	json_t *value = json_object();
+	int failed = 0;
+
+	failed |= put_text(value, "workload", workload_name(plan, sample));
+	failed |= put_value(value, "levels", levels_encode(plan, sample));
+	failed |= put_text(value, "target", target->path);
+	failed |= put_value(value, "options", workload_encode(&sample->options, true));
+	failed |= fio ? put_text(value, "fio", fio) : -1;
+	return put_end(value, failed);
+}
+
+/* Where a sample's cell stands: workload by workload, the first factor running fastest. */
+static size_t cell_place(const struct plan *plan, const struct plan_sample *sample)
+{
+	size_t place = sample->workload;
+
+	for (size_t i = plan->definition->factor_count; i-- > 0;)
+		place = place * plan->definition->factors[i].level_count + sample->levels[i];
+	return place;
+}
+
+static json_t *cells_encode(const struct plan *plan)
+{
+	size_t repeats = plan->definition->repeats > 0 ? plan->definition->repeats : 1;
+	size_t count = plan->sample_count / repeats;
+	AUTO_FREE const struct plan_sample **cells = calloc(count + 1, sizeof(*cells));
+	json_t *list = json_array();
+	int failed = cells ? 0 : -1;
+
+	for (size_t i = 0; i < plan->sample_count && !failed; i++) {
+		size_t place = cell_place(plan, &plan->samples[i]);
+
+		if (plan->samples[i].repeat == 1 && place < count)
+			cells[place] = &plan->samples[i];
+	}
+	for (size_t i = 0; i < count && !failed; i++)
+		if (cells[i])
+			failed |= json_array_append_new(list, cell_encode(plan, cells[i]));
+	return put_end(list, failed);
+}
+
+static const char *action_of(const struct target_spec *target)
+{
+	if (target->existing)
+		return "read";
+	return target->kind == TARGET_DEVICE ? "overwrite" : "create";
+}
+
+static json_t *targets_encode(const struct plan *plan, const struct target_info *infos)
+{
+	json_t *list = json_array();
+	int failed = 0;
+
+	for (size_t i = 0; i < plan->definition->target_count; i++) {
+		const struct target_spec *target = &plan->definition->targets[i];
+		json_t *value = json_object();
+		uint64_t bytes = 0, files = 0;
+		int bad = plan_target_extent(plan, i, &bytes, &files);
+
+		bad |= put_text_if(value, "name", target->name);
+		bad |= put_value(value, "info", target_info_encode(&infos[i]));
+		bad |= put_text(value, "action", action_of(target));
+		bad |= put_u64(value, "files", files);
+		bad |= put_u64(value, "file_bytes", bytes);
+		failed |= json_array_append_new(list, put_end(value, bad));
+	}
+	return put_end(list, failed);
+}
+
+static json_t *estimate_encode(const struct estimate *estimate)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	failed |= put_real(value, "seconds", estimate->seconds);
+	failed |= put_u64(value, "bytes_read", estimate->bytes_read);
+	failed |= put_u64(value, "bytes_written", estimate->bytes_written);
+	failed |= put_u64(value, "fill_bytes", estimate->fill_bytes);
+	failed |= put_u64(value, "space_bytes", estimate->space_bytes);
+	failed |= put_u64(value, "memory_bytes", estimate->memory_bytes);
+	failed |= put_u64(value, "threads", estimate->threads);
+	return put_end(value, failed);
+}
+
+json_t *plan_encode(const struct plan *plan, const struct target_info *infos,
+		    enum backend_kind backend, const char *backend_reason)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	failed |= put_text(value, "schema", PLAN_SCHEMA);
+	failed |= put_text(value, "name", plan->definition->name);
+	failed |= put_value(value, "definition", definition_encode(plan->definition));
+	failed |= put_text(value, "backend", backend_names[backend]);
+	failed |= put_text(value, "backend_reason", backend_reason);
+	failed |= put_value(value, "targets", targets_encode(plan, infos));
+	failed |= put_value(value, "estimate", estimate_encode(&plan->estimate));
+	failed |= put_u64(value, "sample_count", plan->sample_count);
+	failed |= put_value(value, "cells", cells_encode(plan));
+	failed |= put_value(value, "samples", samples_encode(plan));
+	failed |= put_value(value, "findings", findings_encode(&plan->findings));
+	return put_end(value, failed);
+}
