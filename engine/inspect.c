@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * inspect.c - what must hold before a run begins (run.h: run_inspect, run_choose_backend), apart
+ * from carrying it out (run.c).
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/backend.h"
+#include "engine/run.h"
+
+/* ---- backend ---- */
+
+/* Whether a workload takes its ioengine at its word, and then which backend that is. */
+static bool own_backend(const struct workload *workload, bool factor,
+			enum backend_kind *ret_backend)
+{
+	if (!workload_is_set(workload, OPTION_ID_IOENGINE))
+		return false;
+	switch ((enum workload_ioengine)workload->ioengine) {
+	case IOENGINE_NULL:
+		*ret_backend = BACKEND_NULL;
+		return true;
+	case IOENGINE_THREADS:
+	case IOENGINE_PSYNC:
+	case IOENGINE_SYNC:
+		*ret_backend = BACKEND_THREADS;
+		return true;
+	case IOENGINE_IO_URING:
+		*ret_backend = BACKEND_IO_URING;
+		return factor;
+	case IOENGINE_LIBAIO:
+	case IOENGINE_POSIXAIO:
+		break;
+	}
+	return false;
+}
+
+static bool ioengine_compared(const struct plan *plan)
+{
+	const struct definition *definition = plan->definition;
+
+	for (size_t i = 0; i < definition->factor_count; i++)
+		if (definition->factors[i].option &&
+		    definition->factors[i].option->id == OPTION_ID_IOENGINE)
+			return true;
+	return false;
+}
+
+enum backend_kind backend_of_sample(const struct plan *plan, const struct plan_sample *sample,
+				    enum backend_kind chosen, bool uring_available)
+{
+	enum backend_kind own;
+
+	if (!own_backend(&sample->options, ioengine_compared(plan), &own))
+		return chosen;
+	return own == BACKEND_IO_URING && !uring_available ? BACKEND_THREADS : own;
+}
+
+/* The backend that every sample asks for by its ioengine, if there is one. */
+static bool unanimous(const struct plan *plan, enum backend_kind *ret_backend, char *reason,
+		      size_t size)
+{
+	enum backend_kind first, own;
+
+	for (size_t i = 0; i < plan->sample_count; i++) {
+		if (!own_backend(&plan->samples[i].options, false, &own) || (i > 0 && own != first))
+			return false;
+		first = own;
+	}
+	if (plan->sample_count == 0)
+		return false;
+	*ret_backend = first;
+	(void)snprintf(
+		reason, size, "ioengine=%s asks for it",
+		workload_ioengine_choices[plan->samples[0].options.ioengine]); /* may be cut */
+	return true;
+}
+
+/* A sample of the run's own backend that io_uring would serve one at a time. */
+static const struct plan_sample *buffered_sync(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->sample_count; i++) {
+		const struct workload *workload = &plan->samples[i].options;
+		enum backend_kind own;
+
+		if (own_backend(workload, false, &own))
+			continue;
+		if (workload_writes(workload) && !workload->direct && workload->sync != SYNC_NONE)
+			return &plan->samples[i];
+	}
+	return NULL;
+}
+
+void run_choose_backend(const struct plan *plan, const struct target_info *infos,
+			enum backend_kind *ret_backend, char *reason, size_t reason_size)
+{
+	const struct plan_sample *sample;
+	char refusal[160];
+
+	if (unanimous(plan, ret_backend, reason, reason_size))
+		return;
+	*ret_backend = BACKEND_THREADS;
+	/* The texts below may be cut: they are for reading only. */
+	if (measure_uring_available(refusal, sizeof(refusal)) < 0) {
+		(void)snprintf(reason, reason_size, "io_uring is %s", refusal);
+		return;
+	}
+	for (size_t i = 0; i < plan->definition->target_count; i++) {
+		if (infos[i].nowait || !infos[i].checked)
+			continue;
+		(void)snprintf(
+			reason, reason_size,
+			"%.120s%s%s%s has no reads that never block (RWF_NOWAIT), so io_uring "
+			"would pass every operation to kernel threads",
+			infos[i].path, infos[i].filesystem[0] ? " (" : "", infos[i].filesystem,
+			infos[i].filesystem[0] ? ")" : "");
+		return;
+	}
+	sample = buffered_sync(plan);
+	if (sample) {
+		(void)snprintf(reason, reason_size,
+			       "workload %.64s makes buffered synchronous writes, which io_uring "
+			       "serves one at a time",
+			       plan->definition->workloads[sample->workload].name);
+		return;
+	}
+	*ret_backend = BACKEND_IO_URING;
+	(void)snprintf(reason, reason_size,
+		       "the kernel allows it and every target has reads that never block");
+}
+
+/* ---- targets ---- */
+
+/* "/target" or "/targets/2" before the field of an error. */
+static void blame_target(const struct plan *plan, size_t target, struct error *err)
+{
+	char pointer[32];
+
+	if (!err)
+		return;
+	if (plan->definition->target_count == 1 && !plan->definition->targets[0].name)
+		(void)snprintf(pointer, sizeof(pointer), "/target"); /* both fit */
+	else
+		(void)snprintf(pointer, sizeof(pointer), "/targets/%zu", target);
+	error_prefix_field(err, pointer);
+}
+
+int backend_target_need(const struct plan *plan, size_t target, struct target_need *ret_need)
+{
+	struct target_need need = {.writes = !plan->definition->targets[target].existing};
+	int r = plan_target_extent(plan, target, &need.bytes, &need.files);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < plan->sample_count; i++)
+		if (plan->samples[i].target == target && plan->samples[i].options.direct)
+			need.direct = true;
+	*ret_need = need;
+	return 0;
+}
+
+static int inspect_target(struct plan *plan, const struct allow *allow, size_t target,
+			  bool measuring, struct target_info *ret_info, struct error *err)
+{
+	struct target_need need;
+	int r = backend_target_need(plan, target, &need);
+
+	if (r < 0)
+		r = error_set(err, ERROR_OUT_OF_RANGE, "",
+			      "The target would be larger than 2^64 bytes: lower size, numjobs or "
+			      "offset.");
+	else
+		r = target_inspect(allow, &plan->definition->targets[target], &need, measuring,
+				   ret_info, &plan->findings, err);
+	if (r < 0)
+		blame_target(plan, target, err);
+	return r;
+}
+
+/* Several targets on one file system must fit in it together. */
+static int check_shared_space(const struct plan *plan, const struct target_info *infos,
+			      struct error *err)
+{
+	for (size_t i = 0; i < plan->definition->target_count; i++) {
+		uint64_t wanted = 0;
+
+		if (infos[i].kind == TARGET_DEVICE || infos[i].device_number == 0)
+			continue;
+		for (size_t k = 0; k <= i; k++) {
+			struct target_need need;
+			uint64_t bytes;
+
+			if (infos[k].kind == TARGET_DEVICE ||
+			    infos[k].device_number != infos[i].device_number)
+				continue;
+			if (backend_target_need(plan, k, &need) < 0 || !need.writes)
+				continue; /* the first was refused before; the second takes none */
+			if (__builtin_mul_overflow(need.bytes, need.files, &bytes) ||
+			    __builtin_add_overflow(wanted, bytes, &wanted))
+				wanted = UINT64_MAX;
+		}
+		if (wanted <= infos[i].free_bytes)
+			continue;
+		(void)error_set(err, ERROR_NO_SPACE, "",
+				"The targets need %" PRIu64 " bytes together on the file system of "
+				"%.128s, which has %" PRIu64 " free.",
+				wanted, infos[i].path, infos[i].free_bytes);
+		blame_target(plan, i, err);
+		return -ENOSPC;
+	}
+	return 0;
+}
+
+/* ---- samples ---- */
+
+static int blame_workload(const struct plan_sample *sample, const char *option, struct error *err)
+{
+	char pointer[64];
+
+	(void)snprintf(pointer, sizeof(pointer), "/workloads/%zu%s%s", sample->workload,
+		       option ? "/" : "", option ? option : ""); /* fits */
+	error_prefix_field(err, pointer);
+	return -EINVAL;
+}
+
+static int check_alignment(const struct plan_sample *sample, const struct target_info *info,
+			   struct error *err)
+{
+	const struct workload *workload = &sample->options;
+	uint64_t unit = info->logical_block_bytes;
+
+	if (!workload->direct || unit == 0)
+		return 0;
+	if (!info->direct && info->checked) {
+		(void)error_set(err, ERROR_DIRECT_UNSUPPORTED, "",
+				"%.128s does not take O_DIRECT: set direct to 0.", info->path);
+		return blame_workload(sample, "direct", err);
+	}
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		if (workload->bs[d] % unit == 0)
+			continue;
+		(void)error_set(err, ERROR_BAD_SIZE, "",
+				"With direct=1 a request on %.128s is a multiple of %" PRIu64
+				" bytes; %" PRIu64 " is not.",
+				info->path, unit, workload->bs[d]);
+		return blame_workload(sample, "bs", err);
+	}
+	if (workload->offset % unit == 0)
+		return 0;
+	(void)error_set(err, ERROR_BAD_SIZE, "",
+			"With direct=1 an offset on %.128s is a multiple of %" PRIu64 " bytes.",
+			info->path, unit);
+	return blame_workload(sample, "offset", err);
+}
+
+static int check_threads(struct plan *plan, const struct plan_sample *sample, const char *reason,
+			 struct error *err)
+{
+	uint64_t threads;
+
+	if (__builtin_mul_overflow(workload_depth(&sample->options), sample->options.numjobs,
+				   &threads))
+		threads = UINT64_MAX;
+	if (threads > plan->estimate.threads)
+		plan->estimate.threads = threads;
+	if (threads <= MEASURE_THREADS_MAX)
+		return 0;
+	(void)error_set(err, ERROR_TOO_MANY_THREADS, "",
+			"iodepth x numjobs is %" PRIu64 ", and the threads backend, used since "
+			"%.200s, has at most %d threads.",
+			threads, reason, MEASURE_THREADS_MAX);
+	return blame_workload(sample, NULL, err);
+}
+
+static int check_samples(struct plan *plan, const struct target_info *infos,
+			 enum backend_kind chosen, const char *reason, struct error *err)
+{
+	const struct plan_sample *largest = NULL;
+	char refusal[160];
+	bool uring = measure_uring_available(refusal, sizeof(refusal)) == 0;
+	struct machine machine;
+	uint64_t most = 0;
+
+	plan->estimate.threads = 0;
+	for (size_t i = 0; i < plan->sample_count; i++) {
+		const struct plan_sample *sample = &plan->samples[i];
+		enum backend_kind backend = backend_of_sample(plan, sample, chosen, uring);
+		uint64_t bytes;
+		int r = check_alignment(sample, &infos[sample->target], err);
+
+		if (r == 0 && backend == BACKEND_THREADS)
+			r = check_threads(plan, sample, reason, err);
+		if (r < 0)
+			return r;
+		if (measure_memory(&sample->options, backend, &bytes) < 0)
+			bytes = UINT64_MAX;
+		if (bytes > most) {
+			most = bytes;
+			largest = sample;
+		}
+	}
+	plan->estimate.memory_bytes = most;
+	telemetry_machine(&machine);
+	if (!largest || most <= machine.memory_available_bytes / 2)
+		return 0;
+	(void)error_set(err, ERROR_MEMORY_LIMIT, "",
+			"bs x iodepth x numjobs needs %" PRIu64 " MiB of memory; half of what is "
+			"available now is %" PRIu64 " MiB. Lower one of the three.",
+			most >> 20, machine.memory_available_bytes >> 21);
+	(void)blame_workload(largest, NULL, err);
+	return -ENOMEM;
+}
+
+int run_inspect(struct plan *plan, const struct allow *allow, bool measuring,
+		struct target_info *infos, enum backend_kind *ret_backend, char *reason,
+		size_t reason_size, struct error *err)
+{
+	enum backend_kind backend;
+	int r;
+
+	for (size_t i = 0; i < plan->definition->target_count; i++) {
+		r = inspect_target(plan, allow, i, measuring, &infos[i], err);
+		if (r < 0)
+			return r;
+	}
+	r = check_shared_space(plan, infos, err);
+	if (r < 0)
+		return r;
+	run_choose_backend(plan, infos, &backend, reason, reason_size);
+	r = check_samples(plan, infos, backend, reason, err);
+	if (r < 0)
+		return r;
+	*ret_backend = backend;
+	return 0;
+}
