@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * run.c - see run.h. What must hold before is in inspect.c, filling in fill.c, time left in
+ * forecast.c.
+ */
+#include "engine/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+
+#include "engine/analysis/checks.h"
+#include "engine/backend.h"
+#include "engine/base/clock.h"
+#include "engine/fill.h"
+#include "engine/target/manifest.h"
+
+/* Progress is told this often at most, but for a change of phase. */
+#define PROGRESS_EVERY_NS (200 * NS_PER_MS)
+
+#define LOCK_POLL_MS 20
+
+/* One run_execute(). */
+struct run {
+	struct plan *plan;
+	const struct run_config *config;
+	const struct run_events *events;
+	struct manifest *manifest;
+	struct target **targets; /* one a target of the definition; NULL: not created */
+	bool uring_available;
+	struct forecast forecast;
+	uint64_t filled_before; /* bytes of the targets that are full */
+	size_t done;
+	enum run_phase phase;
+	const struct plan_sample *sample; /* at hand */
+	uint64_t told_ns;		  /* of the last progress */
+	struct telemetry before, after;	  /* the window of the sample at hand */
+};
+
+/* ---- progress ---- */
+
+static void tell(struct run *run, bool force)
+{
+	uint64_t now_ns = clock_now_ns();
+	struct run_progress progress = {
+		.phase = run->phase,
+		.done = run->done,
+		.total = run->plan->sample_count,
+		.sample = run->sample,
+	};
+
+	if (!run->events->progress || (!force && now_ns < run->told_ns + PROGRESS_EVERY_NS))
+		return;
+	run->told_ns = now_ns;
+	forecast_read(&run->forecast, now_ns, &progress.percent, &progress.seconds_left);
+	run->events->progress(run->events->arg, &progress);
+}
+
+static void enter(struct run *run, enum run_phase phase)
+{
+	run->phase = phase;
+	tell(run, true);
+}
+
+static int cancelled(const struct run *run, struct error *err)
+{
+	if (!atomic_load(run->config->cancel))
+		return 0;
+	(void)error_set(err, ERROR_CANCELLED, "", "The run was cancelled.");
+	return -ECANCELED;
+}
+
+/* ---- prepare ---- */
+
+static int create_targets(struct run *run, struct error *err)
+{
+	const struct definition *definition = run->plan->definition;
+
+	for (size_t i = 0; i < definition->target_count; i++) {
+		struct target_need need;
+		int r = cancelled(run, err);
+
+		if (r < 0)
+			return r;
+		r = backend_target_need(run->plan, i, &need);
+		if (r < 0)
+			return error_set_sys(err, ERROR_OUT_OF_RANGE, -r, "Sizing the target");
+		r = target_create(run->config->allow, &definition->targets[i], &need,
+				  run->config->run_id, run->manifest, &run->targets[i], err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Whether any sample moves data on a target: with the null backend none does, and a fill would
+ * only take time. */
+static bool is_real(const struct run *run, size_t target)
+{
+	for (size_t i = 0; i < run->plan->sample_count; i++) {
+		const struct plan_sample *sample = &run->plan->samples[i];
+
+		if (sample->target == target &&
+		    backend_of_sample(run->plan, sample, run->config->backend,
+				      run->uring_available) != BACKEND_NULL)
+			return true;
+	}
+	return false;
+}
+
+static bool is_filled(const struct run *run, size_t target)
+{
+	return target_fill_needed(run->targets[target]) && is_real(run, target);
+}
+
+static uint64_t fill_bytes(const struct run *run, size_t target)
+{
+	struct target_need need;
+	uint64_t bytes;
+
+	/* The same need made the target: it does not overflow now. */
+	if (!is_filled(run, target) || backend_target_need(run->plan, target, &need) < 0 ||
+	    __builtin_mul_overflow(need.bytes, need.files, &bytes))
+		return 0;
+	return bytes;
+}
+
+static void fill_tick(void *arg, uint64_t bytes_done)
+{
+	struct run *run = arg;
+
+	forecast_fill(&run->forecast, run->filled_before + bytes_done, clock_now_ns());
+	tell(run, false);
+}
+
+static int fill_targets(struct run *run, struct error *err)
+{
+	const struct definition *definition = run->plan->definition;
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < definition->target_count; i++)
+		total += fill_bytes(run, i);
+	forecast_begin(&run->forecast, run->plan, total, clock_now_ns());
+	if (total > 0)
+		enter(run, PHASE_FILL);
+	for (size_t i = 0; i < definition->target_count; i++) {
+		const struct fill_config config = {
+			.backend = run->config->backend,
+			.direct = target_info(run->targets[i])->direct,
+			.seed = definition->seed + i,
+			.cancel = run->config->cancel,
+			.tick = fill_tick,
+			.arg = run,
+		};
+		int r = cancelled(run, err);
+
+		if (r == 0 && is_filled(run, i))
+			r = fill_target(run->targets[i], &config, err);
+		if (r < 0)
+			return r;
+		run->filled_before += fill_bytes(run, i);
+	}
+	return 0;
+}
+
+/* ---- one sample ---- */
+
+static void sample_window(void *arg, bool begins)
+{
+	struct run *run = arg;
+	const struct target_info *info = target_info(run->targets[run->sample->target]);
+
+	telemetry_read(info->device_number, begins ? &run->before : &run->after);
+	if (begins)
+		enter(run, PHASE_MEASURE);
+}
+
+static void sample_tick(void *arg, double seconds_done, uint64_t bytes_done)
+{
+	(void)seconds_done;
+	(void)bytes_done;
+	tell(arg, false);
+}
+
+static int describe_levels(const struct definition *definition, const struct plan_sample *planned,
+			   struct sample *sample)
+{
+	if (definition->factor_count == 0)
+		return 0;
+	sample->levels = calloc(definition->factor_count, sizeof(*sample->levels));
+	if (!sample->levels)
+		return -ENOMEM;
+	for (size_t i = 0; i < definition->factor_count; i++) {
+		const struct factor *factor = &definition->factors[i];
+		struct level *level = &sample->levels[i];
+
+		sample->level_count = i + 1;
+		level->factor = strdup(factor->name);
+		level->value = strdup(factor->levels[planned->levels[i]]);
+		if (!level->factor || !level->value)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* All of a sample that is known before it is measured. */
+static int describe(const struct run *run, struct sample *sample, enum backend_kind backend)
+{
+	const struct definition *definition = run->plan->definition;
+	const struct plan_sample *planned = run->sample;
+	int r;
+
+	sample->order = planned->order;
+	sample->repeat = planned->repeat;
+	sample->workload = strdup(definition->workloads[planned->workload].name);
+	sample->target = strdup(definition->targets[planned->target].path);
+	if (!sample->workload || !sample->target)
+		return -ENOMEM;
+	/* For io_uring measure_run() says what of it is in use. */
+	if (backend != BACKEND_IO_URING && backend == run->config->backend) {
+		sample->backend_reason = strdup(run->config->backend_reason);
+		if (!sample->backend_reason)
+			return -ENOMEM;
+	}
+	r = describe_levels(definition, planned, sample);
+	return r < 0 ? r : workload_copy(&planned->options, &sample->options);
+}
+
+static uint64_t pattern_seed(const struct plan_sample *planned)
+{
+	uint64_t seed;
+
+	/* Without entropy, which only happens at boot, the planned seed serves as well. */
+	if (planned->options.randrepeat ||
+	    getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
+		return planned->seed;
+	return seed & INT64_MAX; /* as far as a JSON integer goes */
+}
+
+static int measure(struct run *run, struct sample *sample, enum backend_kind backend,
+		   const struct measure_region *regions, size_t count, struct error *err)
+{
+	struct target *target = run->targets[run->sample->target];
+	const struct measure_spec spec = {
+		.workload = &run->sample->options,
+		.backend = backend,
+		.seed = pattern_seed(run->sample),
+		.region_count = count,
+		.regions = regions,
+		.cancel = run->config->cancel,
+		.window = sample_window,
+		.tick = sample_tick,
+		.arg = run,
+	};
+	const struct target_info *info = target_info(target);
+	int r;
+
+	sample->free_bytes_before = target_free_bytes(target);
+	telemetry_read(info->device_number, &run->before);
+	run->after = run->before;
+	r = measure_run(&spec, sample, err);
+	if (r < 0)
+		return r;
+	sample->free_bytes_after = target_free_bytes(target);
+	telemetry_difference(&run->before, &run->after, &sample->device, &sample->cpu);
+	if (run->before.device_known)
+		(void)snprintf(sample->device.name, sizeof(sample->device.name), "%s",
+			       info->device); /* of one size */
+	if (workload_writes(&run->sample->options) && backend != BACKEND_NULL)
+		r = fill_settle(regions, count, run->config->cancel, err);
+	return r;
+}
+
+static int no_memory(struct error *err)
+{
+	return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Measuring a sample");
+}
+
+static int execute_sample(struct run *run, struct sample *sample, struct error *err)
+{
+	struct target *target = run->targets[run->sample->target];
+	enum backend_kind backend = backend_of_sample(run->plan, run->sample, run->config->backend,
+						      run->uring_available);
+	struct measure_region *regions;
+	size_t count;
+	int r;
+
+	if (describe(run, sample, backend) < 0)
+		return no_memory(err);
+	r = target_open_regions(target, &run->sample->options, &regions, &count, err);
+	if (r < 0)
+		return r;
+	enter(run, run->sample->options.ramp_time_ns > 0 ? PHASE_RAMP : PHASE_MEASURE);
+	r = measure(run, sample, backend, regions, count, err);
+	target_close_regions(regions, count);
+	if (r < 0)
+		return r;
+	if (checks_sample(sample) < 0)
+		return no_memory(err);
+	return 0;
+}
+
+static int execute_samples(struct run *run, struct error *err)
+{
+	for (size_t i = 0; i < run->plan->sample_count; i++) {
+		struct sample sample;
+		int r = cancelled(run, err);
+
+		if (r < 0)
+			return r;
+		run->sample = &run->plan->samples[i];
+		forecast_sample_begins(&run->forecast, clock_now_ns());
+		sample_init(&sample);
+		r = execute_sample(run, &sample, err);
+		if (r == 0) {
+			forecast_sample_ended(&run->forecast, clock_now_ns());
+			run->done++;
+			if (run->events->sample)
+				run->events->sample(run->events->arg, &sample);
+		}
+		sample_done(&sample);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* ---- teardown ---- */
+
+static void note_left(struct run *run, const char *what, const struct error *err)
+{
+	/* Without memory for a finding nothing more can be said; the manifest remembers. */
+	int r = findings_add(&run->plan->findings, FINDING_WARNING, "left", NULL, NULL, NULL, NULL,
+			     "%s could not be removed: %s. The next run tries again.", what,
+			     err->message);
+	(void)r;
+}
+
+static void tear_down(struct run *run)
+{
+	const struct definition *definition = run->plan->definition;
+	struct error err;
+	int r;
+
+	run->sample = NULL;
+	enter(run, PHASE_TEARDOWN);
+	for (size_t i = 0; i < definition->target_count; i++) {
+		if (!run->targets[i])
+			continue;
+		if (target_remove(run->targets[i], &err) < 0)
+			note_left(run, definition->targets[i].path, &err);
+		target_free(run->targets[i]);
+	}
+	r = manifest_finish(run->manifest);
+	if (r < 0) {
+		(void)error_set_sys(&err, ERROR_SYSTEM, -r, "Its record");
+		note_left(run, "What this run made", &err);
+	}
+	manifest_free(run->manifest);
+}
+
+int run_execute(struct plan *plan, const struct run_config *config, const struct run_events *events,
+		struct error *err)
+{
+	struct run run = {.plan = plan, .config = config, .events = events};
+	char refusal[160];
+	int r;
+
+	run.uring_available = measure_uring_available(refusal, sizeof(refusal)) == 0;
+	forecast_begin(&run.forecast, plan, 0, clock_now_ns());
+	run.targets = calloc(plan->definition->target_count + 1, sizeof(struct target *));
+	if (!run.targets)
+		return no_memory(err);
+	r = manifest_new(config->state_dirfd, config->run_id, &run.manifest);
+	if (r < 0) {
+		free(run.targets);
+		return error_set_sys(err, ERROR_STORAGE_FULL, -r, "Writing the run's manifest");
+	}
+	enter(&run, PHASE_PREPARE);
+	r = create_targets(&run, err);
+	if (r == 0)
+		r = fill_targets(&run, err);
+	if (r == 0)
+		r = execute_samples(&run, err);
+	tear_down(&run);
+	free(run.targets);
+	return r;
+}
+
+/* ---- the lock ---- */
+
+static int busy(struct error *err)
+{
+	(void)error_set(err, ERROR_ENGINE_BUSY, "",
+			"Another run is measuring on this machine; two would measure each other.");
+	return -EWOULDBLOCK;
+}
+
+static int lock(int state_dirfd, int operation, uint64_t wait_ms, int *ret_fd, struct error *err)
+{
+	AUTO_CLOSE int fd =
+		openat(state_dirfd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	uint64_t deadline_ns = clock_now_ns() + wait_ms * NS_PER_MS;
+
+	if (fd < 0)
+		return error_set_sys(err, ERROR_SYSTEM, errno, "Opening the engine's lock");
+	while (flock(fd, operation | LOCK_NB) < 0) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EWOULDBLOCK)
+			return error_set_sys(err, ERROR_SYSTEM, errno, "Taking the engine's lock");
+		if (clock_now_ns() >= deadline_ns)
+			return busy(err);
+		(void)poll(NULL, 0, LOCK_POLL_MS); /* a nap; flock itself cannot wait for a time */
+	}
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+int run_lock(int state_dirfd, uint64_t wait_ms, int *ret_fd, struct error *err)
+{
+	return lock(state_dirfd, LOCK_EX, wait_ms, ret_fd, err);
+}
+
+int run_lock_shared(int state_dirfd, int *ret_fd, struct error *err)
+{
+	return lock(state_dirfd, LOCK_SH, 0, ret_fd, err);
+}
