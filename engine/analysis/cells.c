@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cells.c - see cells.h. */
+#include "engine/analysis/cells.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Combinations of levels, or -EOVERFLOW. */
+static int combinations(const struct definition *definition, size_t *ret_count)
+{
+	size_t count = 1;
+
+	for (size_t i = 0; i < definition->factor_count; i++)
+		if (__builtin_mul_overflow(count, definition->factors[i].level_count, &count))
+			return -EOVERFLOW;
+	*ret_count = count;
+	return 0;
+}
+
+/* Where a cell stands in the list: the first factor runs fastest. */
+static size_t place_of(const struct definition *definition, size_t workload, const size_t *levels)
+{
+	size_t place = workload;
+
+	for (size_t i = definition->factor_count; i-- > 0;)
+		place = place * definition->factors[i].level_count + levels[i];
+	return place;
+}
+
+static int level_index(const struct factor *factor, const struct sample *sample, size_t *ret_index)
+{
+	for (size_t i = 0; i < sample->level_count; i++) {
+		if (strcmp(sample->levels[i].factor, factor->name) != 0)
+			continue;
+		for (size_t n = 0; n < factor->level_count; n++) {
+			if (strcmp(factor->levels[n], sample->levels[i].value) == 0) {
+				*ret_index = n;
+				return 0;
+			}
+		}
+	}
+	return -ENOENT;
+}
+
+/* The cell a sample belongs to; NULL when its workload or a level is not in the definition. */
+static struct cell *cell_of(struct cells *cells, const struct sample *sample)
+{
+	const struct definition *definition = &cells->result->definition;
+	size_t levels[DEFINITION_FACTORS_MAX];
+	size_t workload = 0;
+
+	while (workload < definition->workload_count &&
+	       strcmp(definition->workloads[workload].name, sample->workload) != 0)
+		workload++;
+	if (workload == definition->workload_count ||
+	    definition->factor_count > DEFINITION_FACTORS_MAX)
+		return NULL;
+	for (size_t i = 0; i < definition->factor_count; i++)
+		if (level_index(&definition->factors[i], sample, &levels[i]) < 0)
+			return NULL;
+	return &cells->list[place_of(definition, workload, levels)];
+}
+
+static int cell_start(struct cell *cell, const struct definition *definition, size_t place,
+		      size_t per_workload)
+{
+	size_t rest = place % per_workload;
+
+	cell->workload = place / per_workload;
+	cell->levels = calloc(definition->factor_count + 1, sizeof(*cell->levels));
+	if (!cell->levels)
+		return -ENOMEM;
+	for (size_t i = 0; i < definition->factor_count; i++) {
+		cell->levels[i] = rest % definition->factors[i].level_count;
+		rest /= definition->factors[i].level_count;
+	}
+	return 0;
+}
+
+static int cell_add(struct cell *cell, const struct sample *sample)
+{
+	const struct sample **samples;
+	size_t at = cell->sample_count;
+
+	samples = realloc(cell->samples, (at + 1) * sizeof(*samples));
+	if (!samples)
+		return -ENOMEM;
+	cell->samples = samples;
+	while (at > 0 && samples[at - 1]->repeat > sample->repeat) {
+		samples[at] = samples[at - 1];
+		at--;
+	}
+	samples[at] = sample;
+	cell->sample_count++;
+	return 0;
+}
+
+static int merge_latency(struct cell_direction *direction, const struct histogram *latency)
+{
+	if (!latency)
+		return 0;
+	if (!direction->latency) {
+		direction->latency = malloc(sizeof(*direction->latency));
+		if (!direction->latency)
+			return -ENOMEM;
+		histogram_init(direction->latency);
+	}
+	histogram_merge(direction->latency, latency);
+	return 0;
+}
+
+/* values has room for a figure a sample. */
+static int direction_estimate(struct cell *cell, enum direction d, double *values)
+{
+	struct cell_direction *direction = &cell->directions[d];
+	size_t with_latency = 0;
+	int r;
+
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		values[i] = sample_iops(cell->samples[i], d);
+		direction->present = direction->present || sample_moves(cell->samples[i], d);
+	}
+	if (!direction->present)
+		return 0;
+	direction->iops = statistics_mean(values, cell->sample_count);
+	for (size_t i = 0; i < cell->sample_count; i++)
+		values[i] = sample_bandwidth(cell->samples[i], d);
+	direction->bandwidth = statistics_mean(values, cell->sample_count);
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		const struct histogram *latency = cell->samples[i]->directions[d].latency;
+
+		if (latency && latency->count > 0)
+			values[with_latency++] = histogram_mean_ns(latency);
+		r = merge_latency(direction, latency);
+		if (r < 0)
+			return r;
+	}
+	direction->latency_mean_ns = statistics_mean(values, with_latency);
+	return 0;
+}
+
+static int cell_estimate(struct cell *cell)
+{
+	AUTO_FREE double *values = calloc(cell->sample_count + 1, sizeof(*values));
+	int r = values ? 0 : -ENOMEM;
+
+	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
+		r = direction_estimate(cell, (enum direction)d, values);
+	return r;
+}
+
+/* The options a cell would have been measured with. */
+static int cell_options(const struct cell *cell, const struct definition *definition,
+			struct workload *options)
+{
+	int r;
+
+	r = workload_overlay(options, &definition->defaults);
+	if (r == 0)
+		r = workload_overlay(options, &definition->workloads[cell->workload]);
+	for (size_t i = 0; i < definition->factor_count && r == 0; i++) {
+		const struct factor *factor = &definition->factors[i];
+
+		if (factor->option)
+			r = option_parse(factor->option, factor->levels[cell->levels[i]], options,
+					 NULL);
+	}
+	if (r == 0)
+		r = workload_overlay(options, &definition->override);
+	return r < 0 ? r : workload_complete(options, NULL);
+}
+
+/* A cell without samples has the directions that its options ask for. */
+static int cell_without_samples(struct cell *cell, const struct definition *definition)
+{
+	struct workload options;
+	int r;
+
+	workload_init(&options);
+	r = cell_options(cell, definition, &options);
+	if (r == 0) {
+		cell->directions[DIRECTION_READ].present = workload_reads(&options);
+		cell->directions[DIRECTION_WRITE].present = workload_writes(&options);
+	}
+	workload_done(&options);
+	return r == -ENOMEM ? r : 0; /* options that do not go together move nothing */
+}
+
+static int fill(struct cells *cells, size_t per_workload)
+{
+	const struct result *result = cells->result;
+	int r = 0;
+
+	for (size_t i = 0; i < cells->count && r == 0; i++)
+		r = cell_start(&cells->list[i], &result->definition, i, per_workload);
+	for (size_t i = 0; i < result->sample_count && r == 0; i++) {
+		struct cell *cell = cell_of(cells, &result->samples[i]);
+
+		if (cell)
+			r = cell_add(cell, &result->samples[i]);
+	}
+	for (size_t i = 0; i < cells->count && r == 0; i++) {
+		if (cells->list[i].sample_count > 0)
+			r = cell_estimate(&cells->list[i]);
+		else
+			r = cell_without_samples(&cells->list[i], &result->definition);
+	}
+	return r;
+}
+
+int cells_make(const struct result *result, struct cells *ret_cells)
+{
+	struct cells cells = {.result = result};
+	size_t per_workload;
+	int r;
+
+	r = combinations(&result->definition, &per_workload);
+	if (r < 0)
+		return r;
+	if (__builtin_mul_overflow(per_workload, result->definition.workload_count, &cells.count))
+		return -EOVERFLOW;
+	if (cells.count > DEFINITION_SAMPLES_MAX) /* no accepted definition has so many */
+		return -EOVERFLOW;
+	cells.list = calloc(cells.count + 1, sizeof(*cells.list));
+	if (!cells.list)
+		return -ENOMEM;
+	r = fill(&cells, per_workload);
+	if (r < 0) {
+		cells_done(&cells);
+		return r;
+	}
+	*ret_cells = cells;
+	return 0;
+}
+
+void cells_done(struct cells *cells)
+{
+	for (size_t i = 0; i < cells->count; i++) {
+		struct cell *cell = &cells->list[i];
+
+		free(cell->levels);
+		free(cell->samples);
+		for (size_t d = 0; d < DIRECTION_COUNT; d++)
+			free(cell->directions[d].latency);
+	}
+	free(cells->list);
+	memset(cells, 0, sizeof(*cells));
+}
+
+const struct cell *cells_find(const struct cells *cells, size_t workload, const size_t *levels)
+{
+	const struct definition *definition = &cells->result->definition;
+
+	if (workload >= definition->workload_count)
+		return NULL;
+	for (size_t i = 0; i < definition->factor_count; i++)
+		if (levels[i] >= definition->factors[i].level_count)
+			return NULL;
+	return &cells->list[place_of(definition, workload, levels)];
+}
