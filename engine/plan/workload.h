@@ -44,9 +44,10 @@ struct workload {
 	int rw; /* enum workload_rw */
 	uint64_t bs[DIRECTION_COUNT];
 	uint64_t rwmixread, rwmixwrite;
-	uint64_t size, offset; /* bytes; size is per job */
+	uint64_t size, offset; /* bytes; size is per job, 0 (not given): see definition.h */
 	uint64_t iodepth, numjobs;
-	uint64_t runtime_ns, ramp_time_ns;
+	uint64_t runtime_ns; /* completed: 0 where nothing but size ends it (time_based is off) */
+	uint64_t ramp_time_ns;
 	bool time_based, direct;
 	int sync; /* enum workload_sync */
 	uint64_t fsync;
@@ -64,18 +65,25 @@ void workload_done(struct workload *workload);
 MUST_CHECK int workload_copy(const struct workload *from, struct workload *to);
 
 bool workload_is_set(const struct workload *workload, enum option_id id);
+void workload_unset(struct workload *workload, enum option_id id); /* the mark, not the value */
 
-/* Lays the set options of `over` on top. -ENOMEM. */
+/* Lays the set options of `over` on top; rwmixread and rwmixwrite replace each other. -ENOMEM. */
 MUST_CHECK int workload_overlay(struct workload *workload, const struct workload *over);
 
 /*
  * Fills in defaults for what is not set (the set bits stay as they are) and checks the whole:
- * bs within size, rwmixread + rwmixwrite = 100, direct with a bs not of 512 bytes, depth above 1
- * with psync, runtime absent without time_based, ... The error's field is the option's name
+ * bs within size, rwmixread + rwmixwrite = 100, direct with bs, offset or size not of 512 bytes,
+ * randseed without randrepeat, the extent beyond a file's. The error's field is the option's name
  * ("bs"); the caller puts the pointer before it.
+ *
+ * Two defaults depend on others. time_based is 1, but 0 in an fio command line without a runtime,
+ * which runs to its size as fio does; regions are disjoint, but shared in an fio command line.
+ * Where time_based is 0 and no runtime was given, runtime_ns is 0. A depth above 1 with psync or
+ * sync is no error: workload_depth says 1, as fio does.
  */
 MUST_CHECK int workload_complete(struct workload *workload, struct error *err);
 
+/* Of a completed workload; a mix with rwmixread=100 does not write. */
 bool workload_reads(const struct workload *workload);
 bool workload_writes(const struct workload *workload);
 bool workload_random(const struct workload *workload);
@@ -85,7 +93,7 @@ bool workload_mixed(const struct workload *workload);
 uint64_t workload_depth(const struct workload *workload);
 
 /* Bytes of one file or device that the workload reaches: offset + size x jobs (or size where
- * regions are shared, or each job has a file). -EOVERFLOW. */
+ * regions are shared, or each job has a file). Only the offset where size is 0. -EOVERFLOW. */
 MUST_CHECK int workload_extent(const struct workload *workload, bool file_per_job,
 			       uint64_t *ret_bytes);
 

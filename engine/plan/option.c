@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine/plan/option.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/clock.h"
+#include "engine/base/text.h"
+#include "engine/plan/fio_names.h"
+#include "engine/plan/quantity.h"
+#include "engine/plan/workload.h"
+
+static const struct option table[OPTION_ID_COUNT] = {
+#define OPTION(ID, NAME, TYPE, MEMBER, MIN, MAX, CHOICES, DEFAULT, FIO_DEFAULT, UNIT, FACTOR,      \
+	       HELP)                                                                               \
+	[OPTION_ID_##ID] = {.id = OPTION_ID_##ID,                                                  \
+			    .name = (NAME),                                                        \
+			    .type = (TYPE),                                                        \
+			    .member = offsetof(struct workload, MEMBER),                           \
+			    .min = (MIN),                                                          \
+			    .max = (MAX),                                                          \
+			    .choices = (CHOICES),                                                  \
+			    .default_text = (DEFAULT),                                             \
+			    .fio_default = (FIO_DEFAULT),                                          \
+			    .unit = (UNIT),                                                        \
+			    .help = (HELP),                                                        \
+			    .factor = (FACTOR)},
+#include "engine/plan/option_table.h"
+#undef OPTION
+};
+
+_Static_assert(OPTION_ID_COUNT <= 64, "struct workload marks what is set in 64 bits");
+
+/* Other words for a choice, fio's own. */
+static const struct {
+	enum option_id id;
+	const char *word, *choice;
+} choice_aliases[] = {
+	{OPTION_ID_RW, "readwrite", "rw"},
+	{OPTION_ID_SYNC, "0", "none"},
+	{OPTION_ID_SYNC, "1", "sync"},
+};
+
+const struct option *option_find(const char *name)
+{
+	const char *ours = fio_alias(name);
+
+	for (size_t i = 0; i < OPTION_ID_COUNT; i++)
+		if (strcmp(table[i].name, ours ? ours : name) == 0)
+			return &table[i];
+	return NULL;
+}
+
+const struct option *option_at(enum option_id id)
+{
+	return &table[id];
+}
+
+static void *member_of(const struct option *option, struct workload *workload)
+{
+	return (char *)workload + option->member;
+}
+
+static const void *const_member_of(const struct option *option, const struct workload *workload)
+{
+	return (const char *)workload + option->member;
+}
+
+static const char *format_number(const struct option *option, uint64_t value,
+				 char buffer[QUANTITY_TEXT_MAX])
+{
+	if (option->type == OPTION_SIZE || option->type == OPTION_SIZES)
+		return quantity_format_size(value, buffer);
+	if (option->type == OPTION_TIME)
+		return quantity_format_time(value, buffer);
+	(void)snprintf(buffer, QUANTITY_TEXT_MAX, "%" PRIu64, value);
+	return buffer;
+}
+
+static int out_of_range(const struct option *option, const char *text, struct error *err)
+{
+	char quoted[TEXT_EXCERPT_MAX], low[QUANTITY_TEXT_MAX], high[QUANTITY_TEXT_MAX];
+	bool seconds = option->type == OPTION_TIME;
+
+	return error_set(err, ERROR_OUT_OF_RANGE, "", "%s=%s is out of range: %s to %s%s%s",
+			 option->name, text_excerpt(text, quoted),
+			 format_number(option, option->min, low),
+			 format_number(option, option->max, high), *option->unit ? " " : "",
+			 seconds ? "seconds" : option->unit);
+}
+
+/* One number of whatever kind, held against the option's range. */
+static int parse_number(const struct option *option, const char *text, uint64_t *ret_value,
+			struct error *err)
+{
+	uint64_t value;
+	int r;
+
+	if (option->type == OPTION_TIME)
+		r = quantity_parse_time(text, &value, err);
+	else if (option->type == OPTION_COUNT)
+		r = quantity_parse_count(text, &value, err);
+	else
+		r = quantity_parse_size(text, &value, err);
+	if (r < 0) {
+		if (err && err->code == ERROR_OUT_OF_RANGE)
+			return out_of_range(option, text, err);
+		return r;
+	}
+	if (value < option->min || value > option->max)
+		return out_of_range(option, text, err);
+	*ret_value = value;
+	return 0;
+}
+
+/* "4k", "4k,128k" (read, write), "4k," and ",128k" (the other one is the default). */
+static int parse_sizes(const struct option *option, const char *text, uint64_t *ret_values,
+		       struct error *err)
+{
+	const char *comma = strchr(text, ',');
+	char first[QUANTITY_TEXT_MAX];
+	const char *second;
+	uint64_t values[DIRECTION_COUNT];
+	int r;
+
+	if (!comma) {
+		r = parse_number(option, text, &values[0], err);
+		values[1] = values[0];
+		goto out;
+	}
+	second = comma + 1;
+	if (strchr(second, ','))
+		return error_set(err, ERROR_BAD_VALUE, "",
+				 "%s takes one size, or two: reads,writes (there are no trims)",
+				 option->name);
+	if ((size_t)(comma - text) >= sizeof(first) || (comma == text && !*second))
+		return quantity_parse_size(text, &values[0], err);
+	(void)snprintf(first, sizeof(first), "%.*s", (int)(comma - text), text);
+	r = parse_number(option, *first ? first : option->default_text, &values[0], err);
+	if (r == 0)
+		r = parse_number(option, *second ? second : option->default_text, &values[1], err);
+out:
+	if (r < 0)
+		return r;
+	memcpy(ret_values, values, sizeof(values));
+	return 0;
+}
+
+static int parse_choice(const struct option *option, const char *text, int *ret_choice,
+			struct error *err)
+{
+	char known[ERROR_MESSAGE_MAX / 2], quoted[TEXT_EXCERPT_MAX];
+	const char *word = text;
+	size_t used = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(choice_aliases); i++)
+		if (choice_aliases[i].id == option->id && strcmp(text, choice_aliases[i].word) == 0)
+			word = choice_aliases[i].choice;
+	for (int i = 0; option->choices[i]; i++) {
+		int n;
+
+		if (strcmp(word, option->choices[i]) == 0) {
+			*ret_choice = i;
+			return 0;
+		}
+		n = snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "",
+			     option->choices[i]);
+		used += (size_t)n < sizeof(known) - used ? (size_t)n : 0;
+	}
+	return error_set(err, ERROR_BAD_VALUE, "", "%s cannot be \"%s\"; it is one of: %s",
+			 option->name, text_excerpt(text, quoted), known);
+}
+
+static int parse_text(const struct option *option, const char *text, char **ret_text,
+		      struct error *err)
+{
+	size_t length = strlen(text);
+	char *copy;
+
+	if (length < option->min || length > option->max)
+		return error_set(err, ERROR_OUT_OF_RANGE, "",
+				 "%s has %zu bytes; it takes %" PRIu64 " to %" PRIu64, option->name,
+				 length, option->min, option->max);
+	if (!text_printable(text))
+		return error_set(err, ERROR_BAD_VALUE, "",
+				 "%s holds a control character or is not UTF-8", option->name);
+	copy = strdup(text);
+	if (!copy) {
+		(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
+		return -ENOMEM;
+	}
+	free(*ret_text);
+	*ret_text = copy;
+	return 0;
+}
+
+static int parse_flag(const struct option *option, const char *text, bool *ret_flag,
+		      struct error *err)
+{
+	char quoted[TEXT_EXCERPT_MAX];
+
+	if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
+		return error_set(err, ERROR_BAD_VALUE, "", "%s is 0 or 1, not \"%s\"", option->name,
+				 text_excerpt(text, quoted));
+	*ret_flag = *text == '1';
+	return 0;
+}
+
+int option_parse(const struct option *option, const char *text, struct workload *workload,
+		 struct error *err)
+{
+	void *member = member_of(option, workload);
+	struct error ignored;
+	int r = 0;
+
+	if (!err)
+		err = &ignored;
+	switch (option->type) {
+	case OPTION_FLAG:
+		r = parse_flag(option, text, member, err);
+		break;
+	case OPTION_COUNT:
+	case OPTION_SIZE:
+	case OPTION_TIME:
+		r = parse_number(option, text, member, err);
+		break;
+	case OPTION_SIZES:
+		r = parse_sizes(option, text, member, err);
+		break;
+	case OPTION_CHOICE:
+		r = parse_choice(option, text, member, err);
+		break;
+	case OPTION_TEXT:
+		r = parse_text(option, text, member, err);
+		break;
+	}
+	if (r == 0)
+		workload->set |= UINT64_C(1) << option->id;
+	return r;
+}
+
+char *option_format(const struct option *option, const struct workload *workload)
+{
+	const void *member = const_member_of(option, workload);
+	char first[QUANTITY_TEXT_MAX], second[QUANTITY_TEXT_MAX];
+	const uint64_t *numbers = member;
+	const char *text;
+	char *pair;
+
+	switch (option->type) {
+	case OPTION_FLAG:
+		return strdup(*(const bool *)member ? "1" : "0");
+	case OPTION_CHOICE:
+		return strdup(option->choices[*(const int *)member]);
+	case OPTION_TEXT:
+		text = *(char *const *)member;
+		return strdup(text ? text : "");
+	case OPTION_SIZES:
+		if (numbers[0] != numbers[1]) {
+			if (asprintf(&pair, "%s,%s", format_number(option, numbers[0], first),
+				     format_number(option, numbers[1], second)) < 0)
+				return NULL;
+			return pair;
+		}
+		return strdup(format_number(option, numbers[0], first));
+	case OPTION_COUNT:
+	case OPTION_SIZE:
+	case OPTION_TIME:
+		break;
+	}
+	return strdup(format_number(option, numbers[0], first));
+}
+
+static size_t member_size(enum option_type type)
+{
+	switch (type) {
+	case OPTION_FLAG:
+		return sizeof(bool);
+	case OPTION_CHOICE:
+		return sizeof(int);
+	case OPTION_SIZES:
+		return DIRECTION_COUNT * sizeof(uint64_t);
+	case OPTION_TEXT:
+		return sizeof(char *);
+	case OPTION_COUNT:
+	case OPTION_SIZE:
+	case OPTION_TIME:
+		break;
+	}
+	return sizeof(uint64_t);
+}
+
+int option_copy(const struct option *option, const struct workload *from, struct workload *to)
+{
+	const uint64_t bit = UINT64_C(1) << option->id;
+	void *member = member_of(option, to);
+
+	if (option->type == OPTION_TEXT) {
+		char *const *text = const_member_of(option, from);
+		char **old = member;
+		char *copy = *text ? strdup(*text) : NULL;
+
+		if (*text && !copy)
+			return -ENOMEM;
+		free(*old);
+		*old = copy;
+	} else {
+		memcpy(member, const_member_of(option, from), member_size(option->type));
+	}
+	to->set = (to->set & ~bit) | (from->set & bit);
+	return 0;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* workload.c - see workload.h. fio command lines are in fio_command.c. */
+#include "engine/plan/workload.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/plan/quantity.h"
+
+#define SECTOR_BYTES 512 /* the least that direct I/O is aligned to anywhere */
+
+const char *const direction_names[DIRECTION_COUNT] = {"read", "write"};
+const char *const workload_rw_choices[] = {"read", "write",  "randread", "randwrite",
+					   "rw",   "randrw", NULL};
+const char *const workload_sync_choices[] = {"none", "sync", "dsync", NULL};
+const char *const workload_ioengine_choices[] = {"io_uring", "libaio",	"posixaio", "psync",
+						 "sync",     "threads", "null",	    NULL};
+const char *const workload_regions_choices[] = {"disjoint", "shared", NULL};
+
+void workload_init(struct workload *workload)
+{
+	memset(workload, 0, sizeof(*workload));
+}
+
+void workload_done(struct workload *workload)
+{
+	free(workload->name);
+	free(workload->filename);
+	free(workload->directory);
+	workload_init(workload);
+}
+
+int workload_copy(const struct workload *from, struct workload *to)
+{
+	struct workload copy = *from;
+
+	copy.name = from->name ? strdup(from->name) : NULL;
+	copy.filename = from->filename ? strdup(from->filename) : NULL;
+	copy.directory = from->directory ? strdup(from->directory) : NULL;
+	if ((from->name && !copy.name) || (from->filename && !copy.filename) ||
+	    (from->directory && !copy.directory)) {
+		workload_done(&copy);
+		return -ENOMEM;
+	}
+	*to = copy;
+	return 0;
+}
+
+bool workload_is_set(const struct workload *workload, enum option_id id)
+{
+	return workload->set >> id & 1;
+}
+
+void workload_unset(struct workload *workload, enum option_id id)
+{
+	workload->set &= ~(UINT64_C(1) << id);
+}
+
+/* rwmixread and rwmixwrite are two names of one thing: the later layer's word holds. */
+static void drop_other_side(struct workload *workload, const struct workload *over)
+{
+	bool read = workload_is_set(over, OPTION_ID_RWMIXREAD);
+	bool write = workload_is_set(over, OPTION_ID_RWMIXWRITE);
+
+	if (read && !write)
+		workload_unset(workload, OPTION_ID_RWMIXWRITE);
+	if (write && !read)
+		workload_unset(workload, OPTION_ID_RWMIXREAD);
+}
+
+int workload_overlay(struct workload *workload, const struct workload *over)
+{
+	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+		int r;
+
+		if (!workload_is_set(over, (enum option_id)id))
+			continue;
+		r = option_copy(option_at((enum option_id)id), over, workload);
+		if (r < 0)
+			return r;
+	}
+	drop_other_side(workload, over);
+	workload->from_fio |= over->from_fio;
+	return 0;
+}
+
+/* The table's default of every option that was not given; what was given is left alone. */
+static int fill_defaults(struct workload *workload, struct error *err)
+{
+	const uint64_t set = workload->set;
+
+	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+		const struct option *option = option_at((enum option_id)id);
+		int r;
+
+		if (workload_is_set(workload, (enum option_id)id) || !option->default_text)
+			continue;
+		r = option_parse(option, option->default_text, workload, err);
+		if (r < 0)
+			return r;
+		workload->set = set;
+	}
+	return 0;
+}
+
+static int complete_mix(struct workload *workload, struct error *err)
+{
+	bool read = workload_is_set(workload, OPTION_ID_RWMIXREAD);
+	bool write = workload_is_set(workload, OPTION_ID_RWMIXWRITE);
+
+	if (read && write && workload->rwmixread + workload->rwmixwrite != 100)
+		return error_set(err, ERROR_CONFLICT, "rwmixwrite",
+				 "rwmixread=%" PRIu64 " and rwmixwrite=%" PRIu64
+				 " do not make 100; give one of them",
+				 workload->rwmixread, workload->rwmixwrite);
+	if (write && !read)
+		workload->rwmixread = 100 - workload->rwmixwrite;
+	else
+		workload->rwmixwrite = 100 - workload->rwmixread;
+	return 0;
+}
+
+/*
+ * How long: fio's rule for its command lines, that without a runtime a job runs to its size; and
+ * the same where somebody turned time_based off and gave no runtime. runtime_ns is then 0.
+ */
+static int complete_time(struct workload *workload, struct error *err)
+{
+	bool runtime = workload_is_set(workload, OPTION_ID_RUNTIME);
+	bool given = workload_is_set(workload, OPTION_ID_TIME_BASED);
+
+	if (runtime)
+		return 0;
+	if (workload->from_fio && given && workload->time_based)
+		return error_set(err, ERROR_MISSING_FIELD, "runtime",
+				 "time_based needs a runtime, as in --runtime=60");
+	if (workload->from_fio)
+		workload->time_based = false;
+	if (!workload->time_based)
+		workload->runtime_ns = 0;
+	return 0;
+}
+
+static uint64_t largest_request(const struct workload *workload)
+{
+	uint64_t bytes = 0;
+
+	if (workload_reads(workload))
+		bytes = workload->bs[DIRECTION_READ];
+	if (workload_writes(workload) && workload->bs[DIRECTION_WRITE] > bytes)
+		bytes = workload->bs[DIRECTION_WRITE];
+	return bytes;
+}
+
+static int check_sizes(const struct workload *workload, struct error *err)
+{
+	char size[QUANTITY_TEXT_MAX], bs[QUANTITY_TEXT_MAX];
+
+	if (workload->size != 0 && workload->size < largest_request(workload))
+		return error_set(err, ERROR_CONFLICT, "size",
+				 "size=%s is smaller than one request of bs=%s",
+				 quantity_format_size(workload->size, size),
+				 quantity_format_size(largest_request(workload), bs));
+	if (!workload->direct)
+		return 0;
+	for (int i = 0; i < DIRECTION_COUNT; i++)
+		if (workload->bs[i] % SECTOR_BYTES != 0)
+			return error_set(err, ERROR_CONFLICT, "bs",
+					 "with direct=1 bs must be a multiple of 512, not %" PRIu64,
+					 workload->bs[i]);
+	if (workload->offset % SECTOR_BYTES != 0)
+		return error_set(err, ERROR_CONFLICT, "offset",
+				 "with direct=1 offset must be a multiple of 512, not %" PRIu64,
+				 workload->offset);
+	if (workload->size % SECTOR_BYTES != 0)
+		return error_set(err, ERROR_CONFLICT, "size",
+				 "with direct=1 size must be a multiple of 512, not %" PRIu64,
+				 workload->size);
+	return 0;
+}
+
+int workload_complete(struct workload *workload, struct error *err)
+{
+	uint64_t extent;
+	int r;
+
+	r = fill_defaults(workload, err);
+	if (r == 0)
+		r = complete_mix(workload, err);
+	if (r == 0)
+		r = complete_time(workload, err);
+	if (r < 0)
+		return r;
+	if (workload->from_fio && !workload_is_set(workload, OPTION_ID_REGIONS))
+		workload->regions = REGIONS_SHARED;
+	if (workload_is_set(workload, OPTION_ID_RANDSEED) && !workload->randrepeat)
+		return error_set(err, ERROR_CONFLICT, "randseed",
+				 "randrepeat=0 draws a fresh seed for each sample; leave out "
+				 "randseed or randrepeat");
+	r = check_sizes(workload, err);
+	if (r < 0)
+		return r;
+	if (workload_extent(workload, false, &extent) < 0 || extent > INT64_MAX)
+		return error_set(err, ERROR_CONFLICT, "size",
+				 "offset + size x numjobs goes beyond what a file can hold");
+	return 0;
+}
+
+bool workload_reads(const struct workload *workload)
+{
+	return workload->rw == RW_READ || workload->rw == RW_RANDREAD ||
+	       (workload_mixed(workload) && workload->rwmixread > 0);
+}
+
+bool workload_writes(const struct workload *workload)
+{
+	return workload->rw == RW_WRITE || workload->rw == RW_RANDWRITE ||
+	       (workload_mixed(workload) && workload->rwmixread < 100);
+}
+
+bool workload_random(const struct workload *workload)
+{
+	return workload->rw == RW_RANDREAD || workload->rw == RW_RANDWRITE ||
+	       workload->rw == RW_RANDRW;
+}
+
+bool workload_mixed(const struct workload *workload)
+{
+	return workload->rw == RW_RW || workload->rw == RW_RANDRW;
+}
+
+uint64_t workload_depth(const struct workload *workload)
+{
+	if (workload_is_set(workload, OPTION_ID_IOENGINE) &&
+	    (workload->ioengine == IOENGINE_PSYNC || workload->ioengine == IOENGINE_SYNC))
+		return 1;
+	return workload->iodepth;
+}
+
+int workload_extent(const struct workload *workload, bool file_per_job, uint64_t *ret_bytes)
+{
+	uint64_t bytes = workload->size;
+
+	if (!file_per_job && workload->regions == REGIONS_DISJOINT &&
+	    __builtin_mul_overflow(bytes, workload->numjobs, &bytes))
+		return -EOVERFLOW;
+	if (__builtin_add_overflow(bytes, workload->offset, &bytes))
+		return -EOVERFLOW;
+	*ret_bytes = bytes;
+	return 0;
+}
