@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fio_command.c - workload_parse_fio() and workload_format_fio() of workload.h.
+ *
+ * A command line is cut into words as a shell would cut it, but nothing is expanded: a character
+ * that would make a shell do more than quote is refused. Then "--opt=value", "--opt value" and, for
+ * fio's flags, "--opt" alone. As in fio the later of two settings of an option holds.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/plan/quantity.h"
+#include "engine/plan/workload.h"
+
+#define COMMAND_MAX 8192 /* bytes of a command line */
+#define WORDS_MAX 256
+
+struct words {
+	size_t count, next;
+	char *list[WORDS_MAX]; /* into buffer */
+	char buffer[COMMAND_MAX + 1];
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/*
+ * Copies one word from *from to *to, quotes and backslashes taken away; both move on. Never writes
+ * more than it reads.
+ */
+static int take_word(const char **from, char **to, struct error *err)
+{
+	const char *p = *from;
+	char *out = *to;
+	char quote = '\0';
+
+	for (; *p && (quote || !is_blank(*p)); p++) {
+		if (quote && *p == quote) {
+			quote = '\0';
+		} else if (!quote && (*p == '\'' || *p == '"')) {
+			quote = *p;
+		} else if (*p == '\\' && quote != '\'') {
+			p++;
+			if (!*p)
+				return error_set(err, ERROR_BAD_VALUE, "",
+						 "the command line ends in a backslash");
+			if (*p != '\n')
+				*out++ = *p;
+		} else if (quote != '\'' && strchr("$`", *p)) {
+			return error_set(err, ERROR_BAD_VALUE, "",
+					 "\"%c\" is for a shell: variables and commands are not "
+					 "expanded here",
+					 *p);
+		} else if (!quote && strchr(";|&<>()*?", *p)) {
+			return error_set(err, ERROR_BAD_VALUE, "",
+					 "\"%c\" is for a shell: give one fio command line alone",
+					 *p);
+		} else {
+			*out++ = *p;
+		}
+	}
+	if (quote)
+		return error_set(err, ERROR_BAD_VALUE, "", "a %c quote is never closed", quote);
+	*out++ = '\0';
+	*from = p;
+	*to = out;
+	return 0;
+}
+
+static int cut(const char *line, struct words *words, struct error *err)
+{
+	char *out = words->buffer;
+
+	words->count = words->next = 0;
+	if (strlen(line) >= COMMAND_MAX)
+		return error_set(err, ERROR_OUT_OF_RANGE, "",
+				 "the command line has %zu bytes; at most %d are read",
+				 strlen(line), COMMAND_MAX - 1);
+	for (;;) {
+		char *word = out;
+		int r;
+
+		while (is_blank(*line) || (line[0] == '\\' && line[1] == '\n'))
+			line += *line == '\\' ? 2 : 1;
+		if (!*line)
+			return 0;
+		if (words->count == WORDS_MAX)
+			return error_set(err, ERROR_TOO_MANY, "",
+					 "the command line has more than %d words", WORDS_MAX);
+		r = take_word(&line, &out, err);
+		if (r < 0)
+			return r;
+		words->list[words->count++] = word;
+	}
+}
+
+/* U+2010 to U+2015, the minus sign and the small and wide forms: what editors make of "--". */
+static bool typographic_dash(const char *word)
+{
+	static const char *const dashes[] = {
+		"\xe2\x80\x90", "\xe2\x80\x91", "\xe2\x80\x92", "\xe2\x80\x93", "\xe2\x80\x94",
+		"\xe2\x80\x95", "\xe2\x88\x92", "\xef\xb9\x98", "\xef\xb9\xa3", "\xef\xbc\x8d"};
+
+	word += *word == '-';
+	for (size_t i = 0; i < ARRAY_SIZE(dashes); i++)
+		if (strncmp(word, dashes[i], strlen(dashes[i])) == 0)
+			return true;
+	return false;
+}
+
+static int not_an_option(const char *word, struct error *err)
+{
+	char quoted[TEXT_EXCERPT_MAX];
+
+	if (typographic_dash(word))
+		return error_set(
+			err, ERROR_BAD_VALUE, "",
+			"\"%s\" begins with a typographic dash, which fio would take for a "
+			"job file's name: write two hyphens, --",
+			text_excerpt(word, quoted));
+	return error_set(err, ERROR_BAD_VALUE, "",
+			 "\"%s\" is not an option: write --option=value (job files are not read "
+			 "here)",
+			 text_excerpt(word, quoted));
+}
+
+static int unknown_option(const char *name, struct error *err)
+{
+	char quoted[TEXT_EXCERPT_MAX];
+	const char *reason = option_refusal(name);
+
+	if (reason)
+		return error_set(err, ERROR_UNSUPPORTED, "", "fio option %s: %s", name, reason);
+	return error_set(err, ERROR_UNKNOWN_FIELD, "", "fio has no option \"%s\"",
+			 text_excerpt(name, quoted));
+}
+
+/* What of an option's value fio reads otherwise than we do, or does more with. */
+static int check_meaning(const struct option *option, const char *value, struct error *err)
+{
+	char quoted[TEXT_EXCERPT_MAX];
+	bool size = option->type == OPTION_SIZE || option->type == OPTION_SIZES;
+
+	if ((size || option->type == OPTION_TIME) && quantity_fio_differs(value))
+		return error_set(
+			err, size ? ERROR_BAD_SIZE : ERROR_BAD_TIME, "",
+			size ? "--%s=%s: fio reads the suffix as a power of 1000; write k, m "
+			       "or g, which are powers of 1024"
+			     : "--%s=%s: fio drops what is behind the point; write ms",
+			option->name, text_excerpt(value, quoted));
+	return 0;
+}
+
+static int set_option(const char *name, const char *value, struct workload *workload,
+		      struct error *err)
+{
+	const struct option *option = option_find(name);
+	char text[ERROR_MESSAGE_MAX];
+	int r;
+
+	if (strcmp(name, "buffered") == 0) { /* direct, turned round */
+		option = option_at(OPTION_ID_DIRECT);
+		if (strcmp(value, "0") == 0 || strcmp(value, "1") == 0)
+			value = *value == '0' ? "1" : "0";
+	}
+	if (!option)
+		return unknown_option(name, err);
+	if (option->id == OPTION_ID_NAME && workload_is_set(workload, OPTION_ID_NAME))
+		return error_set(err, ERROR_UNSUPPORTED, "",
+				 "a second --name begins a second job: give each a workload of its "
+				 "own");
+	r = check_meaning(option, value, err);
+	if (r < 0)
+		return r;
+	r = option_parse(option, value, workload, err);
+	if (r == -EINVAL && err) {
+		(void)snprintf(text, sizeof(text), "%s", err->message);
+		return error_set(err, err->code, "", "--%s: %s", name, text);
+	}
+	return r;
+}
+
+/* The flags that fio takes without a value; the others want one, perhaps as a word of its own. */
+static bool goes_bare(enum option_id id)
+{
+	return id == OPTION_ID_TIME_BASED || id == OPTION_ID_NORANDOMMAP ||
+	       id == OPTION_ID_GROUP_REPORTING;
+}
+
+static int take_option(struct words *words, struct workload *workload, struct error *err)
+{
+	char *word = words->list[words->next++];
+	char *name, *value;
+	const struct option *option;
+
+	if (word[0] != '-' || word[1] == '\0' || typographic_dash(word))
+		return not_an_option(word, err);
+	name = word + (word[1] == '-' ? 2 : 1); /* fio takes one hyphen too */
+	if (*name == '\0' || *name == '-' || *name == '=')
+		return not_an_option(word, err);
+	value = strchr(name, '=');
+	if (value) {
+		*value++ = '\0';
+		return set_option(name, value, workload, err);
+	}
+	option = option_find(name);
+	if (!option && strcmp(name, "buffered") != 0)
+		return unknown_option(name, err);
+	if (option && goes_bare(option->id))
+		return set_option(name, "1", workload, err);
+	if (words->next == words->count || words->list[words->next][0] == '-')
+		return error_set(err, ERROR_BAD_VALUE, "", "--%s needs a value: --%s=...", name,
+				 name);
+	return set_option(name, words->list[words->next++], workload, err);
+}
+
+int workload_parse_fio(const char *command_line, struct workload *workload, struct error *err)
+{
+	struct words *words = malloc(sizeof(*words));
+	struct workload parsed;
+	int r;
+
+	if (!words) {
+		(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
+		return -ENOMEM;
+	}
+	workload_init(&parsed);
+	parsed.from_fio = true;
+	r = cut(command_line, words, err);
+	if (r == 0 && words->count > 0 && strcmp(words->list[0], "fio") == 0)
+		words->next = 1;
+	if (r == 0 && words->next == words->count)
+		r = error_set(err, ERROR_BAD_VALUE, "",
+			      "the command line holds no option, as in --rw=randread --bs=4k");
+	while (r == 0 && words->next < words->count)
+		r = take_option(words, &parsed, err);
+	if (r == 0)
+		r = workload_overlay(workload, &parsed);
+	workload_done(&parsed);
+	free(words);
+	return r;
+}
+
+/*
+ * Puts a word into single quotes where a shell would do something with it. In a path a ":" is
+ * escaped: fio takes it for the start of another file's name.
+ */
+static void put_word(FILE *out, const char *word, bool path)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_./,:=+@%-";
+
+	if (word[strspn(word, plain)] == '\0' && !(path && strchr(word, ':'))) {
+		(void)fputs(word, out);
+		return;
+	}
+	(void)fputc('\'', out);
+	for (; *word; word++) {
+		if (*word == '\'')
+			(void)fputs("'\\''", out);
+		else if (path && *word == ':')
+			(void)fputs("\\:", out);
+		else
+			(void)fputc(*word, out);
+	}
+	(void)fputc('\'', out);
+}
+
+/* The engine of fio that does what ours does; fio has no thread pool but posixaio's. */
+static const char *fio_engine(const struct workload *workload)
+{
+	if (!workload_is_set(workload, OPTION_ID_IOENGINE))
+		return "io_uring";
+	if (workload->ioengine == IOENGINE_THREADS)
+		return "posixaio";
+	return workload_ioengine_choices[workload->ioengine];
+}
+
+/* Whether an option goes into the command as it stands. */
+static bool is_written(const struct workload *workload, enum option_id id)
+{
+	switch (id) {
+	case OPTION_ID_NAME: /* these six are written by hand, before or after the others */
+	case OPTION_ID_FILENAME:
+	case OPTION_ID_DIRECTORY:
+	case OPTION_ID_IOENGINE:
+	case OPTION_ID_REGIONS:
+	case OPTION_ID_RWMIXWRITE:
+		return false;
+	case OPTION_ID_RWMIXREAD:
+		return workload_mixed(workload);
+	case OPTION_ID_SIZE:
+		return workload->size != 0;
+	case OPTION_ID_RUNTIME:
+		return workload->runtime_ns != 0;
+	case OPTION_ID_RANDSEED:
+		return workload_is_set(workload, id);
+	case OPTION_ID_OFFSET:
+		return workload->offset != 0;
+	case OPTION_ID_FSYNC:
+		return workload->fsync != 0;
+	case OPTION_ID_RAMP_TIME:
+		return workload->ramp_time_ns != 0;
+	case OPTION_ID_SYNC:
+		return workload->sync != SYNC_NONE;
+	case OPTION_ID_NORANDOMMAP:
+		return workload->norandommap;
+	case OPTION_ID_TIME_BASED:
+		return workload->time_based;
+	default:
+		return true;
+	}
+}
+
+static int put_options(FILE *out, const struct workload *workload)
+{
+	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+		const struct option *option = option_at((enum option_id)id);
+		char *text;
+
+		if (!is_written(workload, (enum option_id)id))
+			continue;
+		text = option_format(option, workload);
+		if (!text)
+			return -ENOMEM;
+		(void)fprintf(out, " --%s=%s", option->name, text);
+		free(text);
+	}
+	return 0;
+}
+
+char *workload_format_fio(const struct workload *workload, const char *path, bool directory)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	bool failed;
+
+	if (!out)
+		return NULL;
+	(void)fputs("fio --name=", out);
+	put_word(out, workload->name ? workload->name : "job", false);
+	(void)fputs(directory ? " --directory=" : " --filename=", out);
+	put_word(out, path, true);
+	(void)fprintf(out, " --ioengine=%s", fio_engine(workload));
+	failed = put_options(out, workload) < 0;
+	if (!directory && workload->regions == REGIONS_DISJOINT && workload->numjobs > 1 &&
+	    workload->size != 0)
+		(void)fprintf(out, " --offset_increment=%" PRIu64, workload->size);
+	if (workload_writes(workload))
+		(void)fputs(" --refill_buffers=1", out);
+	failed |= ferror(out) != 0;
+	if (fclose(out) != 0 || failed) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
