@@ -2,19 +2,109 @@
 /*
  * chart.h - the one door to gnuplot: all charts of a report from one sandboxed child.
  *
+ *   chart_set_new(&set);
+ *   chart_add_bars(set, &bars, &index); chart_add_lines(set, &lines, &index); ...
+ *   chart_set_draw(set);
+ *   for each: chart_svg(set, index, CHART_LIGHT, &size) or NULL where it could not be drawn
+ *
  * The script is made of constants; numbers go inline; texts (labels) only in single quotes, with
- * every character outside [A-Za-z0-9 ._,:()/%+-] replaced by '_', noenhanced. CPU 10 s, memory
- * 512 MiB, wall 15 s for the whole report.
+ * every character outside [A-Za-z0-9 ._,:()/%+-] replaced by '_', noenhanced, cut to what fits.
+ * Script in and drawings out go through memory files, so the child needs no file of its own; what
+ * comes back is cleaned by svg.h. CPU 10 s, memory 512 MiB, wall 15 s for the whole report. A
+ * chart on which gnuplot stops is left out and the others are drawn by another child.
+ *
+ * Nothing is borrowed beyond the call. Threads: one user.
  */
 #ifndef WEB_CHART_H
 #define WEB_CHART_H
 
-#include "engine/base/error.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-/* Filled by web/ and internal to it: see chart.c's header for what each kind draws. */
+#include "engine/base/error.h"
+#include "web/numbers.h"
+
+enum chart_theme { CHART_LIGHT, CHART_DARK, CHART_THEME_COUNT };
+
+#define CHART_SET_MAX 400 /* charts; more is -E2BIG */
+#define CHART_SEGMENTS_MAX 2
+
+/*
+ * Bars from zero, one a level, in the order given. A mix stacks its write on its read. Above the
+ * bar stand the figures of its segments, whiskers show the interval of each.
+ */
+struct chart_segment {
+	double value, low, high;
+	bool present;  /* false: nothing was measured */
+	bool interval; /* low and high mean something */
+};
+
+struct chart_bar {
+	const char *label;
+	bool strong; /* drawn in the strong tone */
+	struct chart_segment segments[CHART_SEGMENTS_MAX];
+};
+
+struct chart_bars {
+	const char *title; /* of the SVG file */
+	const char *axis;  /* what the levels are of */
+	size_t segment_count;
+	const char *segment_names[CHART_SEGMENTS_MAX]; /* "read", "write" */
+	size_t count;
+	const struct chart_bar *bars;
+	double at_least; /* the axis reaches this: one scale for several charts; 0: its own */
+	struct number (*format)(double value);
+};
+
+/* Lines, one a level, with its label at its end. */
+struct chart_line {
+	const char *label; /* NULL: none */
+	size_t rank;	   /* place among the levels: decides tone and dashes */
+	bool faint;	   /* one repeat of several */
+	size_t count;
+	const double *x, *y; /* ascending x */
+};
+
+enum chart_axis {
+	CHART_TAIL,    /* x = -log10(1 - p), y nanoseconds, logarithmic */
+	CHART_SECONDS, /* x seconds, y bytes a second from zero */
+};
+
+struct chart_lines {
+	const char *title;
+	enum chart_axis axis;
+	size_t ranks;  /* levels there are */
+	double shaded; /* x up to which the ramp goes; 0: none */
+	size_t count;
+	const struct chart_line *lines;
+};
+
 struct chart_set;
 
 MUST_CHECK int chart_set_new(struct chart_set **ret_set);
 void chart_set_free(struct chart_set *set);
+
+/* Another program in the place of /usr/bin/gnuplot; the text must outlive the set. */
+void chart_set_program(struct chart_set *set, const char *path);
+
+MUST_CHECK int chart_add_bars(struct chart_set *set, const struct chart_bars *bars,
+			      size_t *ret_index);
+MUST_CHECK int chart_add_lines(struct chart_set *set, const struct chart_lines *lines,
+			       size_t *ret_index);
+
+/* Points in a picture's width and height, for the page's img element. */
+void chart_size(const struct chart_set *set, size_t index, unsigned int *ret_width,
+		unsigned int *ret_height);
+
+/*
+ * Draws all. 0 also where some or all could not be drawn; chart_set_trouble() then says why, in a
+ * sentence for the report ("" when all went well). -ENOMEM.
+ */
+MUST_CHECK int chart_set_draw(struct chart_set *set);
+const char *chart_set_trouble(const struct chart_set *set);
+
+/* The drawing, or NULL. Valid as long as the set. */
+const char *chart_svg(const struct chart_set *set, size_t index, enum chart_theme theme,
+		      size_t *ret_size);
 
 #endif

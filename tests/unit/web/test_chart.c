@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_chart.c - charts are drawn by the real gnuplot in its sandbox, whatever the labels say, and
+ * what cannot be drawn leaves the rest.
+ *
+ * The sandbox starts this program again, so main() knows that command.
+ */
+#include "web/chart.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "engine/base/child.h"
+#include "tests/unit/web/hostile.h"
+#include "tests/unit/web/xml.h"
+#include "web/chart_script.h"
+
+static size_t add_bars(struct chart_set *set, const char *label, const char *axis, double value)
+{
+	struct chart_bar bars[3] = {
+		{.label = label, .strong = true}, {.label = "8k"}, {.label = "gone"}};
+	const struct chart_bars chart = {.title = label,
+					 .axis = axis,
+					 .segment_count = 2,
+					 .segment_names = {label, "write"},
+					 .count = ARRAY_SIZE(bars),
+					 .bars = bars,
+					 .format = numbers_count};
+	size_t index;
+
+	for (size_t i = 0; i < 2; i++, value /= 2)
+		bars[i].segments[0] =
+			(struct chart_segment){value, value * 0.9, value * 1.1, true, true};
+	assert_int_equal(chart_add_bars(set, &chart, &index), 0);
+	return index;
+}
+
+static size_t add_lines(struct chart_set *set, const char *label, enum chart_axis axis)
+{
+	static const double x[] = {0.301, 1, 2, 3}, y[] = {1e5, 2e5, 1e6, 2e7};
+	const struct chart_line lines[] = {
+		{label, 0, false, 4, x, y}, {NULL, 0, true, 4, x, y}, {label, 1, false, 0, x, y}};
+	const struct chart_lines chart = {label, axis, 2, 1.5, ARRAY_SIZE(lines), lines};
+	size_t index;
+
+	assert_int_equal(chart_add_lines(set, &chart, &index), 0);
+	return index;
+}
+
+static void assert_drawn(const struct chart_set *set, size_t index)
+{
+	for (int theme = 0; theme < CHART_THEME_COUNT; theme++) {
+		size_t size;
+		const char *svg = chart_svg(set, index, (enum chart_theme)theme, &size);
+
+		assert_non_null(svg);
+		assert_true(xml_valid(svg, size));
+		assert_null(strstr(svg, "<script"));
+		assert_null(strstr(svg, "<foreignObject"));
+		assert_null(strstr(svg, "href=\"j"));
+	}
+}
+
+static void test_draws(void **state)
+{
+	struct chart_set *set;
+	unsigned int width, height;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(chart_set_new(&set), 0);
+	add_bars(set, "4k", "bs", 1234);
+	add_lines(set, "iodepth 16", CHART_TAIL);
+	add_lines(set, "iodepth 16", CHART_SECONDS);
+	assert_int_equal(chart_set_draw(set), 0);
+	assert_string_equal(chart_set_trouble(set), "");
+	for (size_t i = 0; i < 3; i++)
+		assert_drawn(set, i);
+	assert_non_null(strstr(chart_svg(set, 0, CHART_LIGHT, &size), ">1.23k<"));
+	assert_non_null(strstr(chart_svg(set, 1, CHART_DARK, &size), ">99.9<"));
+	assert_non_null(strstr(chart_svg(set, 2, CHART_LIGHT, &size), ">iodepth 16<"));
+	chart_size(set, 0, &width, &height);
+	assert_int_equal(width, 360);
+	assert_in_range(height, 150, 300);
+	chart_set_free(set);
+}
+
+/* Every text of SECURITY's list in every place a text can have. */
+static void test_hostile_labels(void **state)
+{
+	struct chart_set *set;
+	struct stat status;
+
+	(void)state;
+	(void)unlink(HOSTILE_FILE);
+	assert_int_equal(chart_set_new(&set), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(hostile_texts); i++) {
+		add_bars(set, hostile_texts[i], hostile_texts[i], 5);
+		add_lines(set, hostile_texts[i], CHART_TAIL);
+	}
+	assert_int_equal(chart_set_draw(set), 0);
+	assert_string_equal(chart_set_trouble(set), "");
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(hostile_texts); i++)
+		assert_drawn(set, i);
+	assert_int_equal(stat(HOSTILE_FILE, &status), -1);
+	chart_set_free(set);
+}
+
+static void test_odd_numbers(void **state)
+{
+	static const double values[] = {0, -5, NAN, INFINITY, 1e300, 1e-300};
+	struct chart_set *set;
+
+	(void)state;
+	assert_int_equal(chart_set_new(&set), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		const double x[] = {values[i], 2}, y[] = {values[i], values[i]};
+		const struct chart_line line = {"a", 0, false, 2, x, y};
+		const struct chart_lines tail = {"t", CHART_TAIL, 1, 0, 1, &line};
+		const struct chart_lines seconds = {"t", CHART_SECONDS, 1, values[i], 1, &line};
+		const struct chart_lines none = {"t", CHART_SECONDS, 0, 0, 0, NULL};
+		size_t index;
+
+		add_bars(set, "4k", "bs", values[i]);
+		assert_int_equal(chart_add_lines(set, &tail, &index), 0);
+		assert_int_equal(chart_add_lines(set, &seconds, &index), 0);
+		assert_int_equal(chart_add_lines(set, &none, &index), 0);
+	}
+	assert_int_equal(chart_set_draw(set), 0);
+	assert_string_equal(chart_set_trouble(set), "");
+	for (size_t i = 0; i < 4 * ARRAY_SIZE(values); i++)
+		assert_drawn(set, i);
+	chart_set_free(set);
+}
+
+static void test_without_gnuplot(void **state)
+{
+	static const struct {
+		const char *program, *trouble;
+	} cases[] = {
+		{"/nonexistent/gnuplot", "not installed"},
+		{"/bin/false", "gnuplot stopped"},
+		{"/bin/cat", "gnuplot stopped"}, /* says something, but no drawing */
+		{"/usr/bin/yes", "killed"},	 /* more than the limit */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct chart_set *set;
+		size_t size;
+
+		assert_int_equal(chart_set_new(&set), 0);
+		chart_set_program(set, cases[i].program);
+		add_bars(set, "4k", "bs", 5);
+		assert_int_equal(chart_set_draw(set), 0);
+		if (!strstr(chart_set_trouble(set), cases[i].trouble))
+			fail_msg("%s: %s", cases[i].program, chart_set_trouble(set));
+		assert_null(chart_svg(set, 0, CHART_LIGHT, &size));
+		chart_set_free(set);
+	}
+}
+
+/* A stand-in that draws an empty picture a plot, but stops at the chart of one axis and draws
+ * something else in another. */
+static void test_one_bad_chart(void **state)
+{
+	static const char stand_in[] =
+		"#!/usr/bin/mawk -f\n"
+		"/set label 'stop'/ {stop=1}\n"
+		"/set label 'script'/ {script=1}\n"
+		"/^plot/ {if (stop) exit 3;\n"
+		"printf \"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'>\";\n"
+		"if (script) print \"<script/>\"; script=0; print \"</svg>\"}\n";
+	char path[] = "/var/tmp/web-stand-in-XXXXXX";
+	int fd = mkstemp(path);
+	struct chart_set *set;
+	size_t size;
+
+	(void)state;
+	if (access("/usr/bin/mawk", X_OK) != 0) {
+		print_message("skipped: no /usr/bin/mawk to stand in for gnuplot\n");
+		skip();
+	}
+	assert_int_equal(write(fd, stand_in, sizeof(stand_in) - 1), sizeof(stand_in) - 1);
+	assert_int_equal(fchmod(fd, 0755), 0);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(chart_set_new(&set), 0);
+	chart_set_program(set, path);
+	add_bars(set, "a", "fine", 5);
+	add_bars(set, "b", "stop", 5);
+	add_bars(set, "c", "fine", 5);
+	add_bars(set, "d", "script", 5);
+	add_bars(set, "e", "fine", 5);
+	assert_int_equal(chart_set_draw(set), 0);
+	assert_string_not_equal(chart_set_trouble(set), "");
+	assert_non_null(chart_svg(set, 0, CHART_LIGHT, &size));
+	assert_null(chart_svg(set, 1, CHART_LIGHT, &size));
+	assert_non_null(chart_svg(set, 2, CHART_DARK, &size));
+	assert_null(chart_svg(set, 3, CHART_LIGHT, &size));
+	assert_non_null(chart_svg(set, 4, CHART_LIGHT, &size));
+	chart_set_free(set);
+	(void)unlink(path);
+}
+
+static void test_limit(void **state)
+{
+	struct chart_set *set;
+	const struct chart_lines none = {"t", CHART_SECONDS, 0, 0, 0, NULL};
+	size_t index;
+
+	(void)state;
+	assert_int_equal(chart_set_new(&set), 0);
+	for (int i = 0; i < CHART_SET_MAX; i++)
+		assert_int_equal(chart_add_lines(set, &none, &index), 0);
+	assert_int_equal(chart_add_lines(set, &none, &index), -E2BIG);
+	chart_set_free(set);
+}
+
+static void test_texts(void **state)
+{
+	static const struct {
+		const char *in;
+		size_t max;
+		const char *out;
+	} cases[] = {
+		{"4k,128k (a/b): +5.0%_-", 40, "'4k,128k (a/b): +5.0%_-'"},
+		{"a'b\"c`d\\e\n$@{}^|<>!#;&~*?=[]", 40, "'a_b_c_d_e___________________'"},
+		{"\xe2\x82\xac\xff\x80", 40, "'___'"},
+		{"abcdefgh", 8, "'abcdefgh'"},
+		{"abcdefgh", 7, "'abcde..'"},
+		{"abcdefgh", 1, "'..'"},
+		{"", 5, "''"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char buffer[100] = "";
+		FILE *file = fmemopen(buffer, sizeof(buffer), "w");
+
+		script_text(file, cases[i].in, cases[i].max);
+		fclose(file);
+		assert_string_equal(buffer, cases[i].out);
+	}
+}
+
+static void test_spread(void **state)
+{
+	double apart[] = {50, 10, 90}, same[] = {50, 50, 50}, low[] = {0, 1, 2}, many[50];
+
+	(void)state;
+	script_spread(apart, 3, 10, 0, 100);
+	assert_true(apart[0] == 50 && apart[1] == 10 && apart[2] == 90);
+	script_spread(same, 3, 10, 0, 60);
+	assert_true(same[0] == 40 && same[1] == 50 && same[2] == 60);
+	script_spread(low, 3, 10, 5, 100);
+	assert_true(low[0] == 5 && low[1] == 15 && low[2] == 25);
+	for (size_t i = 0; i < 50; i++)
+		many[i] = 7;
+	script_spread(many, 50, 10, 0, 98);
+	for (size_t i = 0; i < 50; i++)
+		assert_true(fabs(many[i] - 2.0 * (double)i) < 1e-6);
+	script_spread(many, 0, 10, 0, 98);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_draws),	      cmocka_unit_test(test_hostile_labels),
+		cmocka_unit_test(test_odd_numbers),   cmocka_unit_test(test_without_gnuplot),
+		cmocka_unit_test(test_one_bad_chart), cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_texts),	      cmocka_unit_test(test_spread),
+	};
+
+	if (argc > 1 && strcmp(argv[1], "sandbox") == 0)
+		return child_sandbox_main(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
