@@ -2,16 +2,27 @@
 /*
  * checks.h - does a sample agree with itself and with what was asked?
  *
- * Adds findings to the sample: mix asked against mix got (beyond the larger of 1 point and
- * 4 sqrt(p(1-p)/n)), time asked against time run, IOPS x request size against bandwidth, device
- * bytes far from application bytes with direct, depth asked against depth reached, fewer than
- * needed operations for the percentiles.
+ * Adds findings to the sample; the thresholds stand with their reasons in checks.c:
+ *   io_errors            operations failed; what was measured is not the whole
+ *   mix_off              reads among the operations, asked against got
+ *   time_short           runtime asked against time run
+ *   drain_long           the last operations took long after time was over
+ *   size_mismatch        operations x request size against bytes
+ *   device_bytes_differ  device bytes far from application bytes with direct
+ *   reads_from_cache     buffered reads that never reached the device
+ *   depth_not_reached    operations outstanding, asked against reached
+ *   device_queue_short   what was outstanding did not wait at the device
+ *   littles_law          depth against IOPS x latency
+ *   no_operations        nothing was done one way
+ *   few_operations       too few for the 99th percentile
+ * Each names workload and cell, what was expected and what was found.
  */
 #ifndef ENGINE_ANALYSIS_CHECKS_H
 #define ENGINE_ANALYSIS_CHECKS_H
 
 #include "engine/sample.h"
 
+/* Once for a sample; its options are completed. -ENOMEM. */
 MUST_CHECK int checks_sample(struct sample *sample);
 
 #endif

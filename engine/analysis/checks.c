@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* checks.c - see checks.h. */
+#include "engine/analysis/checks.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/clock.h"
+
+/* A mix may miss its share by chance: 4 standard deviations of a binomial share, which one honest
+ * sample in 16,000 leaves; and by 1 point, which changes no conclusion. */
+#define MIX_DEVIATIONS 4.0
+#define MIX_SHARE 0.01
+
+/* The clock ends a sample to the microsecond; 1 % less means it ended for another reason. */
+#define TIME_SHARE 0.99
+
+/* Operations outstanding when time is over belong to the sample. Where they take a tenth of it, and
+ * a second at least, figures per second come out that much too low. */
+#define DRAIN_SHARE 0.1
+#define DRAIN_S 1.0
+
+/* The last request of a region may be cut short: never a thousandth of the bytes. */
+#define SIZE_SHARE 0.001
+
+/* File system, journal and other programs add to what a device moves, and what was outstanding at
+ * the window's ends counts on one side only: 5 %, a queue's worth and 1 MiB. */
+#define DEVICE_SHARE 0.05
+#define DEVICE_BYTES (1024.0 * 1024)
+
+/* Buffered reads of which the device saw less than half: the figure is mostly that of memory. */
+#define CACHE_SHARE 0.5
+
+/* With less than three quarters of the depth outstanding another level was measured than asked. */
+#define DEPTH_SHARE 0.75
+
+/* A device that held an eighth of what was outstanding, of 8 at least, was not what it waited for.
+ * Sequential requests are merged, so only random ones tell. */
+#define QUEUE_SHARE 0.125
+#define QUEUE_DEPTH 8
+
+/* Depth and latency are counted apart at the window's ends only. */
+#define LITTLE_SHARE 0.1
+#define LITTLE_OPERATIONS 1000
+
+/* n (1 - p) >= 10 for p = 0.99: see histogram_percentile_supported. */
+#define FEW_OPERATIONS 1000
+
+struct check {
+	struct sample *sample;
+	char cell[512]; /* "bs=4k, iodepth=32" */
+};
+
+static void cell_text(const struct sample *sample, char *buffer, size_t size)
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < sample->level_count && used < size; i++) {
+		int n = snprintf(buffer + used, size - used, "%s%s=%s", i > 0 ? ", " : "",
+				 sample->levels[i].factor, sample->levels[i].value);
+
+		used += n > 0 ? (size_t)n : 0;
+	}
+}
+
+static int add(const struct check *check, enum finding_severity severity, const char *code,
+	       const char *expected, const char *found, const char *message)
+{
+	return findings_add(&check->sample->findings, severity, code, check->sample->workload,
+			    check->cell[0] ? check->cell : NULL, expected, found, "%s", message);
+}
+
+static uint64_t operations(const struct sample *sample)
+{
+	return sample->directions[DIRECTION_READ].ios + sample->directions[DIRECTION_WRITE].ios;
+}
+
+static int check_errors(const struct check *check)
+{
+	char found[64];
+
+	if (check->sample->error_count == 0)
+		return 0;
+	(void)snprintf(found, sizeof(found), "%llu failed",
+		       (unsigned long long)check->sample->error_count);
+	return add(check, FINDING_ERROR, "io_errors", "no failed operation", found,
+		   "Operations failed and the sample ended with the first; its figures are of "
+		   "what went before.");
+}
+
+static int check_mix(const struct check *check)
+{
+	const struct sample *sample = check->sample;
+	double n = (double)operations(sample), asked, got, allowed;
+	char expected[64], found[64];
+
+	if (!workload_mixed(&sample->options) || n < 1)
+		return 0;
+	asked = (double)sample->options.rwmixread / 100;
+	got = (double)sample->directions[DIRECTION_READ].ios / n;
+	allowed = fmax(MIX_SHARE, MIX_DEVIATIONS * sqrt(asked * (1 - asked) / n));
+	if (fabs(got - asked) <= allowed)
+		return 0;
+	(void)snprintf(expected, sizeof(expected), "%.1f %% reads, within %.1f points", asked * 100,
+		       allowed * 100);
+	(void)snprintf(found, sizeof(found), "%.1f %% reads of %.0f operations", got * 100, n);
+	return add(check, FINDING_WARNING, "mix_off", expected, found,
+		   "The operations were not mixed as asked; a longer runtime lets the shares "
+		   "settle.");
+}
+
+static int check_time(const struct check *check)
+{
+	const struct sample *sample = check->sample;
+	double asked = (double)sample->options.runtime_ns / (double)NS_PER_S;
+	char expected[64], found[64];
+
+	if (!sample->options.time_based || asked <= 0)
+		return 0;
+	(void)snprintf(expected, sizeof(expected), "%.3g s", asked);
+	(void)snprintf(found, sizeof(found), "%.3g s", sample->seconds);
+	if (sample->seconds < asked * TIME_SHARE)
+		return add(check, FINDING_WARNING, "time_short", expected, found,
+			   "The sample ended before its time; compare it with others of its kind "
+			   "with care.");
+	if (sample->seconds > asked + fmax(DRAIN_S, asked * DRAIN_SHARE))
+		return add(check, FINDING_WARNING, "drain_long", expected, found,
+			   "The operations outstanding when time was over took long to end, which "
+			   "lowers the figures per second; use a longer runtime or less depth.");
+	return 0;
+}
+
+static int check_size(const struct check *check, enum direction d)
+{
+	const struct direction_result *result = &check->sample->directions[d];
+	double asked = (double)result->ios * (double)check->sample->options.bs[d];
+	/* An operation that was short lacks a request's worth at most. */
+	double missing = (double)result->short_ios * (double)check->sample->options.bs[d];
+	double bytes = (double)result->bytes;
+	char expected[96], found[96];
+
+	if (bytes <= asked * (1 + SIZE_SHARE) && bytes >= asked * (1 - SIZE_SHARE) - missing)
+		return 0;
+	(void)snprintf(expected, sizeof(expected), "%.0f bytes: %llu operations of %llu", asked,
+		       (unsigned long long)result->ios,
+		       (unsigned long long)check->sample->options.bs[d]);
+	(void)snprintf(found, sizeof(found), "%.0f bytes %s", bytes,
+		       d == DIRECTION_READ ? "read" : "written");
+	return add(check, FINDING_WARNING, "size_mismatch", expected, found,
+		   "Operations times request size is not what was moved; IOPS and bandwidth "
+		   "cannot both be right.");
+}
+
+static double depth_asked(const struct sample *sample)
+{
+	return (double)workload_depth(&sample->options) * (double)sample->options.numjobs;
+}
+
+/* Samples whose operations reach the device that was watched. */
+static bool device_tells(const struct sample *sample)
+{
+	return sample->device.name[0] && sample->seconds > 0 &&
+	       !(sample->backend && strcmp(sample->backend, "null") == 0);
+}
+
+static int check_device_bytes(const struct check *check, enum direction d)
+{
+	const struct sample *sample = check->sample;
+	double bytes = (double)sample->directions[d].bytes;
+	double device = (double)(d == DIRECTION_READ ? sample->device.read_bytes
+						     : sample->device.written_bytes);
+	double allowed = bytes * DEVICE_SHARE + DEVICE_BYTES +
+			 depth_asked(sample) * (double)sample->options.bs[d];
+	char expected[96], found[128];
+
+	if (!device_tells(sample) || !sample_moves(sample, d))
+		return 0;
+	(void)snprintf(expected, sizeof(expected), "%.0f bytes, within %.0f", bytes, allowed);
+	(void)snprintf(found, sizeof(found), "%.0f bytes %s on %s", device,
+		       d == DIRECTION_READ ? "read" : "written", sample->device.name);
+	if (!sample->options.direct) {
+		if (d == DIRECTION_READ && device < bytes * CACHE_SHARE - allowed)
+			return add(check, FINDING_WARNING, "reads_from_cache", expected, found,
+				   "Most reads never reached the device: the figures are those of "
+				   "the page cache. Use direct=1 or a size beyond memory.");
+		return 0;
+	}
+	if (device < bytes - allowed)
+		return add(check, FINDING_WARNING, "device_bytes_differ", expected, found,
+			   "Less reached the device than was asked for: a cache in between "
+			   "answered, or data was compressed.");
+	if (device > bytes + allowed)
+		return add(check, FINDING_INFO, "device_bytes_differ", expected, found,
+			   "The device moved more than was asked for: journal, metadata, whole "
+			   "records for parts of them, or other programs.");
+	return 0;
+}
+
+static int check_depth(const struct check *check)
+{
+	const struct sample *sample = check->sample;
+	double asked = depth_asked(sample);
+	char expected[64], found[64];
+
+	/* A job that waits for its fsync has less outstanding by right. */
+	if (operations(sample) == 0 || sample->options.fsync > 0 ||
+	    sample->depth_mean >= asked * DEPTH_SHARE)
+		return 0;
+	(void)snprintf(expected, sizeof(expected), "%.0f outstanding", asked);
+	(void)snprintf(found, sizeof(found), "%.3g on the mean", sample->depth_mean);
+	return add(check, FINDING_WARNING, "depth_not_reached", expected, found,
+		   "Fewer operations were outstanding than asked: the engine or this machine's "
+		   "processors, not the target, set the pace.");
+}
+
+static int check_device_queue(const struct check *check)
+{
+	const struct sample *sample = check->sample;
+	double queue, asked = depth_asked(sample);
+	char expected[96], found[96];
+
+	if (!device_tells(sample) || !sample->options.direct ||
+	    !workload_random(&sample->options) || asked < QUEUE_DEPTH || operations(sample) == 0)
+		return 0;
+	queue = (double)sample->device.weighted_ms / (sample->seconds * 1000);
+	if (queue >= asked * QUEUE_SHARE)
+		return 0;
+	(void)snprintf(expected, sizeof(expected), "about %.0f requests at %s", asked,
+		       sample->device.name);
+	(void)snprintf(found, sizeof(found), "%.3g on the mean", queue);
+	return add(check, FINDING_WARNING, "device_queue_short", expected, found,
+		   "What was outstanding waited above the device (file system, kernel, a cache or "
+		   "the processors); more depth will not make the device faster.");
+}
+
+static int check_little(const struct check *check)
+{
+	const struct sample *sample = check->sample;
+	double sum_ns = 0, depth;
+	char expected[64], found[64];
+
+	if (operations(sample) < LITTLE_OPERATIONS || sample->seconds <= 0)
+		return 0;
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		if (sample->directions[d].latency)
+			sum_ns += (double)sample->directions[d].latency->sum_ns;
+	depth = sum_ns / (sample->seconds * (double)NS_PER_S);
+	if (fabs(depth - sample->depth_mean) <= LITTLE_SHARE * fmax(depth, sample->depth_mean))
+		return 0;
+	(void)snprintf(expected, sizeof(expected), "%.3g outstanding: IOPS x latency", depth);
+	(void)snprintf(found, sizeof(found), "%.3g", sample->depth_mean);
+	return add(check, FINDING_WARNING, "littles_law", expected, found,
+		   "Operations per second times their mean latency is not the number that was "
+		   "outstanding; one of the three is wrong.");
+}
+
+/* Whether the mix asks for any operation this way. */
+static bool wanted(const struct workload *options, enum direction d)
+{
+	uint64_t share = d == DIRECTION_READ ? options->rwmixread : 100 - options->rwmixread;
+
+	return !workload_mixed(options) || share > 0;
+}
+
+static int check_count(const struct check *check, enum direction d)
+{
+	const struct sample *sample = check->sample;
+	uint64_t ios = sample->directions[d].ios;
+	char found[64];
+
+	if (!sample_moves(sample, d) || !wanted(&sample->options, d) || ios >= FEW_OPERATIONS)
+		return 0;
+	(void)snprintf(found, sizeof(found), "%llu %ss", (unsigned long long)ios,
+		       direction_names[d]);
+	if (ios == 0)
+		return add(check, FINDING_WARNING, "no_operations", "at least one", found,
+			   "Not one operation of this kind ended in the measured time; use a "
+			   "longer runtime.");
+	return add(check, FINDING_INFO, "few_operations", "1000 or more", found,
+		   "Too few operations for the 99th percentile, which needs ten slower ones; a "
+		   "longer runtime gives it.");
+}
+
+int checks_sample(struct sample *sample)
+{
+	struct check check = {.sample = sample};
+	int r;
+
+	cell_text(sample, check.cell, sizeof(check.cell));
+	r = check_errors(&check);
+	if (r == 0)
+		r = check_mix(&check);
+	if (r == 0)
+		r = check_time(&check);
+	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++) {
+		r = check_size(&check, (enum direction)d);
+		if (r == 0)
+			r = check_device_bytes(&check, (enum direction)d);
+		if (r == 0)
+			r = check_count(&check, (enum direction)d);
+	}
+	if (r == 0)
+		r = check_depth(&check);
+	if (r == 0)
+		r = check_device_queue(&check);
+	if (r == 0)
+		r = check_little(&check);
+	return r;
+}
