@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* random.c - see random.h. */
+#include "engine/io/random.h"
+
+/* splitmix64: a counter, well mixed. Its four first outputs are never all zero. */
+static uint64_t splitmix(uint64_t *counter)
+{
+	uint64_t z = *counter += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+void random_init(struct random *random, uint64_t seed)
+{
+	for (int i = 0; i < 4; i++)
+		random->state[i] = splitmix(&seed);
+}
+
+uint64_t random_derive(uint64_t seed, uint64_t n)
+{
+	uint64_t counter = seed;
+	uint64_t mixed = splitmix(&counter);
+
+	counter = mixed ^ n;
+	return splitmix(&counter);
+}
