@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pattern.h - which block one job reads or writes next.
+ *
+ * A pattern yields directions and offsets, relative to the begin of the job's region and multiples
+ * of the direction's block size. A rest of the region smaller than a block is never touched.
+ *
+ *   sequential   position after position, from the begin again at the end. A sequential mix has a
+ *                position of its own for each direction, as fio's has.
+ *   once a pass  every block once in random order before any is touched again; each pass has an
+ *                order of its own. No map is kept: the order is a seeded bijection of the smallest
+ *                power of two that holds all blocks, and numbers that are no block are skipped
+ *                (fewer than half of them). Reads and writes of one size share the order, so a
+ *                block is read or written once; else each direction has its own.
+ *   random       any block any time (norandommap).
+ *
+ * Invariants: pattern_next's offset + the direction's bs <= length. The same seed and options give
+ * the same sequence. Threads: one user at a time.
+ *
+ * The inline functions take the kind and the mix once more, as constants, so that a loop built for
+ * one kind of workload holds no branch for the others; they must equal the pattern's own.
+ */
+#ifndef ENGINE_IO_PATTERN_H
+#define ENGINE_IO_PATTERN_H
+
+#include "engine/io/random.h"
+#include "engine/plan/workload.h"
+
+enum pattern_kind { PATTERN_SEQUENTIAL, PATTERN_ONCE, PATTERN_RANDOM, PATTERN_KIND_COUNT };
+enum pattern_mix { PATTERN_READ, PATTERN_WRITE, PATTERN_MIXED, PATTERN_MIX_COUNT };
+
+/* A place in the sequence of one direction, or of both where they share it. */
+struct pattern_walk {
+	uint64_t bs, blocks;
+	uint64_t position; /* sequential: bytes; once a pass: number in the pass */
+	/* The bijection of this pass on 0..mask. */
+	uint64_t mask, add, multiply[3];
+	unsigned int shift;
+	uint64_t seed, pass;
+};
+
+struct pattern {
+	enum pattern_kind kind;
+	enum pattern_mix mix;
+	struct random draw, mix_draw;
+	uint64_t rwmixread;
+	struct pattern_walk *walk[DIRECTION_COUNT]; /* into walks */
+	struct pattern_walk walks[DIRECTION_COUNT];
+};
+
+/* The shape of a completed workload. */
+enum pattern_kind pattern_kind_of(const struct workload *workload);
+enum pattern_mix pattern_mix_of(const struct workload *workload);
+
+/*
+ * Begins at the first operation. length: bytes of the region. -ERANGE where it holds not even one
+ * block of a direction that is used. The pattern must not be moved afterwards.
+ */
+MUST_CHECK int pattern_init(struct pattern *pattern, const struct workload *workload,
+			    uint64_t length, uint64_t seed);
+
+/* The next pass's bijection; called by pattern_next. */
+void pattern_new_pass(struct pattern_walk *walk);
+
+static inline enum direction pattern_direction(struct pattern *pattern, const enum pattern_mix mix)
+{
+	if (mix == PATTERN_READ)
+		return DIRECTION_READ;
+	if (mix == PATTERN_WRITE)
+		return DIRECTION_WRITE;
+	return random_below(&pattern->mix_draw, 100) + 1 <= pattern->rwmixread ? DIRECTION_READ
+									       : DIRECTION_WRITE;
+}
+
+/* Adding, multiplying by an odd number and x ^= x >> n are each one to one on 0..mask. */
+static inline uint64_t pattern_permute(const struct pattern_walk *walk, uint64_t x)
+{
+	x = ((x + walk->add) * walk->multiply[0]) & walk->mask;
+	x ^= x >> walk->shift;
+	x = (x * walk->multiply[1]) & walk->mask;
+	x ^= x >> walk->shift;
+	x = (x * walk->multiply[2]) & walk->mask;
+	return x ^ (x >> walk->shift);
+}
+
+/* The offset of the next operation in a direction that pattern_direction drew. */
+static inline uint64_t pattern_offset(struct pattern *pattern, enum direction direction,
+				      const enum pattern_kind kind)
+{
+	struct pattern_walk *walk = pattern->walk[direction];
+	uint64_t at;
+
+	if (kind == PATTERN_RANDOM)
+		return random_below(&pattern->draw, walk->blocks) * walk->bs;
+	if (kind == PATTERN_SEQUENTIAL) {
+		at = walk->position;
+		walk->position = at + walk->bs;
+		if (walk->position == walk->blocks * walk->bs)
+			walk->position = 0;
+		return at;
+	}
+	do {
+		if (walk->position > walk->mask)
+			pattern_new_pass(walk);
+		at = pattern_permute(walk, walk->position++);
+	} while (at >= walk->blocks);
+	return at * walk->bs;
+}
+
+#endif
