@@ -70,7 +70,7 @@ MUST_CHECK int measure_memory(const struct workload *workload, enum backend_kind
  */
 int measure_uring_available(char *reason, size_t reason_size);
 
-/* Whether reads of an open descriptor honour RWF_NOWAIT (probe by preadv2). */
+/* Whether reads of a descriptor, open for reading, honour RWF_NOWAIT (probe by preadv2). */
 bool measure_nowait(int fd);
 
 #endif

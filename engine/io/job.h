@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * job.h - one job of a workload: what it does next, and what came of it.
+ *
+ * A job joins its pattern, its region with the bound check, its byte budget (size-ended runs) and
+ * its fsync=N count. A recorder keeps the measured window's histograms of one job, or of all jobs
+ * of one reactor where nobody asks for them apart.
+ *
+ * Nothing else is counted per operation: operations are the histogram's count, bytes are that
+ * times the block size less what short transfers lacked, and the series gets differences of these
+ * totals whenever recorder_event() is due (each second's end, and ten times a second).
+ *
+ * fsync=N means, as in fio: after every N writes issued the job's next operation is an fsync. It
+ * does not wait for writes outstanding beside it (depth above 1).
+ *
+ * Threads: one user at a time. The threads backend holds its own lock per job around the calls.
+ */
+#ifndef ENGINE_IO_JOB_H
+#define ENGINE_IO_JOB_H
+
+#include "engine/io/backend.h"
+#include "engine/io/histogram.h"
+#include "engine/io/load.h"
+#include "engine/io/measure.h"
+#include "engine/io/pattern.h"
+
+struct recorder {
+	struct histogram *histograms[REQUEST_KIND_COUNT]; /* NULL: the workload has none of it */
+	/* Where each operation is stamped three times, else NULL. */
+	struct histogram *submission[DIRECTION_COUNT], *completion[DIRECTION_COUNT];
+	uint64_t bs[DIRECTION_COUNT];
+	uint64_t short_ios[DIRECTION_COUNT];
+	uint64_t missing_bytes[DIRECTION_COUNT]; /* asked but not transferred, in short ones */
+	uint64_t last_ns;			 /* the last completion in the window; 0: none */
+	/* the series */
+	struct load *load;
+	bool in_window;
+	uint64_t second;	   /* of the load, that `told` belongs to */
+	struct series_second told; /* totals the series has got already */
+	uint64_t next_event_ns;
+};
+
+struct job {
+	struct pattern pattern;
+	struct recorder *recorder;
+	uint64_t offset, length; /* the region */
+	uint32_t file;		 /* the descriptor's index */
+	bool limited;		 /* ends when budget_bytes is used up */
+	uint64_t budget_bytes, size_bytes, outstanding_bytes; /* limited only */
+	uint64_t fsync_every, fsync_left;		      /* 0: no fsyncs */
+};
+
+/* REFUSED is a bug of ours: the operation would have left the region, and was not made. */
+enum job_step { JOB_OPERATION, JOB_DONE, JOB_REFUSED };
+
+/* Histograms for what the workload does. -ENOMEM; recorder_done() is due all the same. */
+MUST_CHECK int recorder_init(struct recorder *recorder, const struct workload *workload, bool split,
+			     struct load *load);
+void recorder_done(struct recorder *recorder);
+
+/* The load was released: the first event. */
+void recorder_start(struct recorder *recorder);
+
+/*
+ * To be called when now_ns has reached next_event_ns, before anything that completed at now_ns is
+ * recorded. Tells the series and the load's byte count; empties the histograms when the ramp is
+ * over and then returns true: job_window_begins() is due for the recorder's jobs.
+ */
+bool recorder_event(struct recorder *recorder, uint64_t now_ns);
+
+/* The end: what the series has not got yet. */
+void recorder_finish(struct recorder *recorder);
+
+/* An operation that did not transfer all: false when it is an error (err set), which includes 0
+ * bytes; else counted as short. */
+bool recorder_short(struct recorder *recorder, enum request_kind kind, uint64_t offset,
+		    uint32_t length, int32_t result, struct error *err);
+
+uint64_t recorder_ios(const struct recorder *recorder, enum direction direction);
+uint64_t recorder_bytes(const struct recorder *recorder, enum direction direction);
+
+/*
+ * Begins at the region's first operation; the seed is derived from (seed, index). -EINVAL with err
+ * OUT_OF_RANGE where the region cannot hold a block or runs over 2^63.
+ */
+MUST_CHECK int job_init(struct job *job, const struct workload *workload,
+			const struct measure_region *region, size_t index, uint64_t seed,
+			struct recorder *recorder, struct error *err);
+
+/* The ramp is over: the budget of a size-ended job begins anew, less what is outstanding (that
+ * will complete in the window). */
+void job_window_begins(struct job *job);
+
+/* err for JOB_REFUSED. */
+int job_refusal(const struct job *job, const struct request *request, struct error *err);
+
+/*
+ * The job's next operation: all of *request but the slot. kind, mix and limited are the pattern's
+ * and the job's own, given as constants by a loop built for them.
+ */
+static inline __attribute__((always_inline)) enum job_step job_next_shaped(
+	struct job *job, struct request *request, const enum pattern_kind kind,
+	const enum pattern_mix mix, const bool limited)
+{
+	enum direction direction;
+	uint64_t at, bs;
+
+	if (mix != PATTERN_READ && job->fsync_every && job->fsync_left == 0) {
+		job->fsync_left = job->fsync_every;
+		*request = (struct request){.file = job->file, .kind = REQUEST_SYNC};
+		return JOB_OPERATION;
+	}
+	direction = pattern_direction(&job->pattern, mix);
+	bs = job->pattern.walk[direction]->bs;
+	if (limited && bs > job->budget_bytes)
+		return JOB_DONE;
+	at = pattern_offset(&job->pattern, direction, kind);
+	request->offset = job->offset + at;
+	request->length = (uint32_t)bs;
+	request->file = job->file;
+	request->kind = (uint32_t)direction;
+	/* The bound check, whatever the pattern says. */
+	if (__builtin_expect(at > job->length || bs > job->length - at, 0))
+		return JOB_REFUSED;
+	if (limited) {
+		job->budget_bytes -= bs;
+		job->outstanding_bytes += bs;
+	}
+	if (mix != PATTERN_READ && job->fsync_every && direction == DIRECTION_WRITE)
+		job->fsync_left--;
+	return JOB_OPERATION;
+}
+
+enum job_step job_next(struct job *job, struct request *request);
+
+/* A limited job's operation has ended, well or not. */
+static inline void job_ended(struct job *job, uint32_t length)
+{
+	job->outstanding_bytes -= length;
+}
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* load.c - see load.h. */
+#include "engine/io/load.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/base/clock.h"
+
+int load_init(struct load *load, size_t capacity_s)
+{
+	pthread_condattr_t attributes;
+	int rc;
+
+	memset(load, 0, sizeof(*load));
+	if (capacity_s > 0) {
+		load->seconds = calloc(capacity_s, sizeof(*load->seconds));
+		if (!load->seconds)
+			return -ENOMEM;
+		load->second_capacity = capacity_s;
+	}
+	rc = pthread_mutex_init(&load->mutex, NULL);
+	if (rc == 0) {
+		(void)pthread_condattr_init(&attributes); /* cannot fail on Linux */
+		(void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+		rc = pthread_cond_init(&load->changed, &attributes);
+		(void)pthread_condattr_destroy(&attributes);
+		if (rc != 0)
+			(void)pthread_mutex_destroy(&load->mutex); /* unlocked, ours */
+	}
+	if (rc != 0) {
+		free(load->seconds);
+		load->seconds = NULL;
+	}
+	return -rc;
+}
+
+void load_done(struct load *load)
+{
+	(void)pthread_cond_destroy(&load->changed); /* nobody waits any more */
+	(void)pthread_mutex_destroy(&load->mutex);
+	free(load->seconds);
+	load->seconds = NULL;
+}
+
+static void lock(struct load *load)
+{
+	(void)pthread_mutex_lock(&load->mutex); /* a plain mutex we do not hold cannot fail */
+}
+
+static void unlock(struct load *load)
+{
+	(void)pthread_mutex_unlock(&load->mutex);
+}
+
+static void changed(struct load *load)
+{
+	(void)pthread_cond_broadcast(&load->changed); /* never fails */
+}
+
+bool load_ready(struct load *load)
+{
+	bool released;
+
+	lock(load);
+	load->ready++;
+	changed(load);
+	while (!load->released && !load->abandoned)
+		(void)pthread_cond_wait(&load->changed, &load->mutex);
+	released = load->released;
+	unlock(load);
+	return released;
+}
+
+void load_fail(struct load *load, const struct error *err)
+{
+	lock(load);
+	if (!load->failed) {
+		load->failed = true;
+		load->error = *err;
+		changed(load);
+	}
+	unlock(load);
+	load_stop(load, LOAD_FAILED);
+}
+
+void load_finished(struct load *load, bool drained)
+{
+	lock(load);
+	load->finished++;
+	if (!drained)
+		load->undrained++;
+	changed(load);
+	unlock(load);
+}
+
+void load_add_to_series(struct load *load, uint64_t second, const struct series_second *more)
+{
+	struct series_second *into;
+
+	if (!load->seconds)
+		return;
+	if (second >= load->second_capacity)
+		second = load->second_capacity - 1;
+	into = &load->seconds[second];
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		__atomic_fetch_add(&into->ios[d], more->ios[d], __ATOMIC_RELAXED);
+		__atomic_fetch_add(&into->bytes[d], more->bytes[d], __ATOMIC_RELAXED);
+		__atomic_fetch_add(&into->latency_sum_ns[d], more->latency_sum_ns[d],
+				   __ATOMIC_RELAXED);
+	}
+}
+
+static uint64_t later(uint64_t from_ns, uint64_t by_ns)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(from_ns, by_ns, &sum) ? UINT64_MAX : sum;
+}
+
+void load_release(struct load *load, uint64_t ramp_ns, uint64_t runtime_ns)
+{
+	lock(load);
+	load->start_ns = clock_now_ns();
+	load->window_ns = later(load->start_ns, ramp_ns);
+	load->deadline_ns = runtime_ns ? later(load->window_ns, runtime_ns) : UINT64_MAX;
+	load->released = true;
+	changed(load);
+	unlock(load);
+}
+
+void load_abandon(struct load *load)
+{
+	lock(load);
+	load->abandoned = true;
+	changed(load);
+	unlock(load);
+}
+
+void load_stop(struct load *load, enum load_stop reason)
+{
+	int none = LOAD_GOES_ON;
+
+	/* The first reason stands, so a failed exchange says nothing of interest. */
+	(void)atomic_compare_exchange_strong(&load->stop, &none, (int)reason);
+}
+
+bool load_wait(struct load *load, enum load_wait what, size_t count, uint64_t until_ns)
+{
+	struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),
+				 .tv_nsec = (long)(until_ns % NS_PER_S)};
+	bool there;
+	int rc = 0;
+
+	lock(load);
+	for (;;) {
+		there = what == LOAD_WAIT_READY ? load->ready >= count || load->failed
+						: load->finished >= count;
+		if (there || rc != 0)
+			break;
+		rc = pthread_cond_timedwait(&load->changed, &load->mutex, &until);
+	}
+	unlock(load);
+	return there;
+}
