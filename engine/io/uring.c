@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * uring.c - the backend.h on io_uring; the only file that knows liburing.
+ *
+ * Invariants:
+ *  1. The ring is made, used and closed by one thread (SINGLE_ISSUER, DEFER_TASKRUN where the
+ *     kernel has them).
+ *  2. It is born disabled and enabled only after it has been restricted to registered files and to
+ *     the opcodes the workload needs. Without registered files it is not used at all; a kernel that
+ *     knows no restrictions (before 5.10) is used without, and the features text says so.
+ *  3. The submission queue's index array is filled once, entry n naming sqe n; submitting is
+ *     writing sqes and moving the tail. Requests the kernel did not take at once stay in the queue
+ *     (`unsubmitted`) and go with the next call.
+ *  4. user_data is the slot, or CANCEL_MARK for cancellations, whose own completions are dropped.
+ *
+ * Buffers are registered as one iovec for each GiB of the arena at most (the kernel's limit);
+ * buffer_shift turns a slot into its iovec. Where that is refused (RLIMIT_MEMLOCK) plain reads and
+ * writes do, and the features text says so.
+ */
+#include <errno.h>
+#include <liburing.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "engine/base/clock.h"
+#include "engine/io/backend.h"
+#include "engine/io/measure.h"
+
+#define RING_ENTRIES 128 /* submissions; more than a batch and its leftovers */
+#define CANCEL_MARK UINT64_MAX
+#define IOVEC_BYTES_MAX (UINT64_C(1) << 30)
+/* How often a busy kernel (-EAGAIN, -EBUSY) is asked again, 1 ms apart, before it is an error. */
+#define BUSY_TRIES_MAX 200
+
+struct uring {
+	struct backend backend;
+	struct io_uring ring;
+	bool ring_open;
+	unsigned int enter_flags;
+	unsigned int unsubmitted;
+	unsigned int tail; /* of the submission queue */
+	void *arena_base;
+	uint64_t stride;
+	unsigned int buffer_shift;
+	uint8_t opcodes[REQUEST_KIND_COUNT];
+};
+
+/* ---- opening ---- */
+
+static void add_feature(struct uring *uring, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static void add_feature(struct uring *uring, const char *format, ...)
+{
+	char *text = uring->backend.features;
+	size_t length = strlen(text);
+	va_list arguments;
+
+	if (length > 0 && length + 2 < BACKEND_FEATURES_MAX) {
+		memcpy(text + length, ", ", 3);
+		length += 2;
+	}
+	va_start(arguments, format);
+	(void)vsnprintf(text + length, BACKEND_FEATURES_MAX - length, format, arguments);
+	va_end(arguments);
+}
+
+static int open_ring(struct uring *uring, uint32_t slots)
+{
+	static const struct {
+		unsigned int flags;
+		const char *name;
+	} modes[] = {
+		{IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, "deferred task work"},
+		{IORING_SETUP_COOP_TASKRUN, "cooperative task work"},
+		{0, "no task work flags"},
+	};
+	int rc = -EINVAL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(modes) && rc == -EINVAL; i++) {
+		struct io_uring_params params = {
+			.flags = modes[i].flags | IORING_SETUP_R_DISABLED | IORING_SETUP_CQSIZE |
+				 IORING_SETUP_CLAMP,
+			/* Room for every slot and the completions of a round of cancellations. */
+			.cq_entries = slots + RING_ENTRIES,
+		};
+
+		rc = io_uring_queue_init_params(RING_ENTRIES, &uring->ring, &params);
+		if (rc == 0) {
+			uring->ring_open = true;
+			add_feature(uring, "%s", modes[i].name);
+		}
+	}
+	return rc;
+}
+
+static int register_files(struct uring *uring, const struct backend_config *config)
+{
+	int rc = io_uring_register_files(&uring->ring, config->files, config->file_count);
+
+	if (rc == 0)
+		add_feature(uring, "registered files");
+	return rc;
+}
+
+/* Whole buffers in each iovec, a power of two of them: slot >> shift is the iovec. */
+static int register_buffers(struct uring *uring, const struct arena *arena)
+{
+	uint64_t each;
+	AUTO_FREE struct iovec *vectors = NULL;
+	unsigned int count;
+
+	while ((arena->stride << (uring->buffer_shift + 1)) <= IOVEC_BYTES_MAX)
+		uring->buffer_shift++;
+	each = UINT64_C(1) << uring->buffer_shift;
+	count = (unsigned int)((arena->count + each - 1) / each);
+	if (count > UINT16_MAX)
+		return -EOVERFLOW;
+	vectors = calloc(count, sizeof(*vectors));
+	if (!vectors)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < count; i++) {
+		uint64_t first = i * each;
+		uint64_t buffers = arena->count - first < each ? arena->count - first : each;
+
+		vectors[i].iov_base = arena_buffer(arena, first);
+		vectors[i].iov_len = (size_t)(buffers * arena->stride);
+	}
+	return io_uring_register_buffers(&uring->ring, vectors, count);
+}
+
+static void choose_opcodes(struct uring *uring, const struct arena *arena)
+{
+	int rc = register_buffers(uring, arena);
+
+	uring->opcodes[REQUEST_SYNC] = IORING_OP_FSYNC;
+	uring->opcodes[REQUEST_READ] = rc == 0 ? IORING_OP_READ_FIXED : IORING_OP_READ;
+	uring->opcodes[REQUEST_WRITE] = rc == 0 ? IORING_OP_WRITE_FIXED : IORING_OP_WRITE;
+	if (rc == 0) {
+		add_feature(uring, "registered buffers");
+		return;
+	}
+	uring->buffer_shift = 31; /* buffer index 0, which plain operations need */
+	add_feature(uring, "buffers not registered (%s%s)", strerrordesc_np(-rc),
+		    rc == -ENOMEM ? ": raise RLIMIT_MEMLOCK" : "");
+}
+
+static int restrict_ring(struct uring *uring, const struct backend_config *config)
+{
+	struct io_uring_restriction list[REQUEST_KIND_COUNT + 5];
+	unsigned int count = 0;
+	int rc;
+
+	memset(list, 0, sizeof(list));
+	for (int kind = 0; kind < REQUEST_KIND_COUNT; kind++) {
+		if (!config->allowed[kind])
+			continue;
+		list[count].opcode = IORING_RESTRICTION_SQE_OP;
+		list[count++].sqe_op = uring->opcodes[kind];
+	}
+	list[count].opcode = IORING_RESTRICTION_SQE_OP;
+	list[count++].sqe_op = IORING_OP_ASYNC_CANCEL;
+	list[count].opcode = IORING_RESTRICTION_SQE_FLAGS_ALLOWED;
+	list[count++].sqe_flags = IOSQE_FIXED_FILE;
+	list[count].opcode = IORING_RESTRICTION_SQE_FLAGS_REQUIRED;
+	list[count++].sqe_flags = IOSQE_FIXED_FILE;
+	/* What uring_close calls. */
+	list[count].opcode = IORING_RESTRICTION_REGISTER_OP;
+	list[count++].register_op = IORING_UNREGISTER_RING_FDS;
+	list[count].opcode = IORING_RESTRICTION_REGISTER_OP;
+	list[count++].register_op = IORING_UNREGISTER_FILES;
+	rc = io_uring_register((unsigned int)uring->ring.ring_fd, IORING_REGISTER_RESTRICTIONS,
+			       list, count);
+	if (rc == -EINVAL) {
+		add_feature(uring, "not restricted (kernel before 5.10)");
+		rc = 0;
+	} else if (rc == 0) {
+		add_feature(uring, "restricted to %s%s%s",
+			    config->allowed[REQUEST_READ] ? "reads" : "",
+			    config->allowed[REQUEST_WRITE]
+				    ? (config->allowed[REQUEST_READ] ? " and writes" : "writes")
+				    : "",
+			    config->allowed[REQUEST_SYNC] ? ", fsyncs" : "");
+	}
+	return rc < 0 ? rc
+		      : io_uring_register((unsigned int)uring->ring.ring_fd,
+					  IORING_REGISTER_ENABLE_RINGS, NULL, 0);
+}
+
+static int set_up(struct uring *uring, const struct backend_config *config, const char **ret_what)
+{
+	int rc;
+
+	*ret_what = "setting up io_uring";
+	rc = open_ring(uring, config->slots);
+	if (rc < 0)
+		return rc;
+	*ret_what = "waiting with a timeout in io_uring, which needs Linux 5.11";
+	if (!(uring->ring.features & IORING_FEAT_EXT_ARG))
+		return -EOPNOTSUPP;
+	*ret_what = "registering the target's descriptors with io_uring";
+	rc = register_files(uring, config);
+	if (rc < 0)
+		return rc;
+	choose_opcodes(uring, config->arena);
+	uring->enter_flags = IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG;
+	/* Saves a lookup an enter; a kernel before 5.18 does without. */
+	if (io_uring_register_ring_fd(&uring->ring) == 1) {
+		uring->enter_flags |= IORING_ENTER_REGISTERED_RING;
+		add_feature(uring, "registered ring");
+	} else {
+		add_feature(uring, "ring not registered");
+	}
+	*ret_what = "restricting io_uring to the workload's operations";
+	return restrict_ring(uring, config);
+}
+
+static void uring_close(struct backend *backend)
+{
+	struct uring *uring = (struct uring *)backend;
+
+	if (uring->ring_open) {
+		/* The kernel takes a closed ring down some time later; the target's files are
+		 * given back now, so that it can be unmounted or opened for itself at once. Where
+		 * this fails they go with the ring. */
+		(void)io_uring_unregister_files(&uring->ring);
+		io_uring_queue_exit(&uring->ring);
+	}
+	free(uring);
+}
+
+/* ---- running ---- */
+
+static inline void write_sqe(struct uring *uring, const struct request *request)
+{
+	struct io_uring_sqe *sqe = &uring->ring.sq.sqes[uring->tail++ & (RING_ENTRIES - 1)];
+	bool data = request->kind != REQUEST_SYNC;
+
+	/* Fields not named here were zeroed when the ring was mapped, or set to zero below. */
+	sqe->opcode = uring->opcodes[request->kind];
+	sqe->flags = IOSQE_FIXED_FILE;
+	sqe->ioprio = 0;
+	sqe->fd = (int)request->file;
+	sqe->off = request->offset;
+	/* fsync takes no address and no buffer. */
+	sqe->addr =
+		data ? (uint64_t)(uintptr_t)uring->arena_base + request->slot * uring->stride : 0;
+	sqe->len = request->length;
+	sqe->rw_flags = 0;
+	sqe->user_data = request->slot;
+	sqe->buf_index = data ? (uint16_t)(request->slot >> uring->buffer_shift) : 0;
+}
+
+/* Completions that are there, at most capacity. */
+static unsigned int reap(struct uring *uring, struct completion *completions, unsigned int capacity)
+{
+	struct io_uring *ring = &uring->ring;
+	unsigned int ready = io_uring_cq_ready(ring);
+	unsigned int head = *ring->cq.khead, mask = ring->cq.ring_mask;
+	unsigned int taken = 0, i;
+
+	for (i = 0; i < ready && taken < capacity; i++) {
+		const struct io_uring_cqe *cqe = &ring->cq.cqes[(head + i) & mask];
+
+		if (__builtin_expect(cqe->user_data == CANCEL_MARK, 0))
+			continue;
+		completions[taken].slot = (uint32_t)cqe->user_data;
+		completions[taken++].result = cqe->res;
+	}
+	io_uring_cq_advance(ring, i);
+	return taken;
+}
+
+/* Submits what lies in the queue and waits; 0 or -errno. */
+static int enter(struct uring *uring, unsigned int wait_for, uint64_t timeout_ns)
+{
+	struct __kernel_timespec timeout = {
+		.tv_sec = (int64_t)(timeout_ns / NS_PER_S),
+		.tv_nsec = (long long)(timeout_ns % NS_PER_S),
+	};
+	struct io_uring_getevents_arg argument = {
+		.sigmask_sz = _NSIG / 8,
+		.ts = (uint64_t)(uintptr_t)&timeout,
+	};
+	int rc;
+
+	io_uring_smp_store_release(uring->ring.sq.ktail, uring->tail);
+	rc = io_uring_enter2((unsigned int)uring->ring.enter_ring_fd, uring->unsubmitted, wait_for,
+			     uring->enter_flags, (sigset_t *)(void *)&argument, sizeof(argument));
+	if (rc >= 0) {
+		uring->unsubmitted -= (unsigned int)rc;
+		return 0;
+	}
+	return rc == -ETIME || rc == -EINTR ? 0 : rc;
+}
+
+static int uring_exchange(struct backend *backend, const struct request *requests,
+			  unsigned int count, unsigned int wait_for, uint64_t timeout_ns,
+			  struct completion *completions, unsigned int capacity)
+{
+	struct uring *uring = (struct uring *)backend;
+	struct timespec pause = {.tv_nsec = (long)NS_PER_MS};
+	unsigned int taken = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		write_sqe(uring, &requests[i]);
+	uring->unsubmitted += count;
+	for (unsigned int tries = 0;; tries++) {
+		int rc = enter(uring, wait_for, timeout_ns);
+
+		if (rc < 0 && rc != -EAGAIN && rc != -EBUSY)
+			return rc;
+		taken += reap(uring, completions + taken, capacity - taken);
+		if (__builtin_expect(uring->unsubmitted == 0, 1))
+			return (int)taken;
+		if (tries == BUSY_TRIES_MAX)
+			return rc < 0 ? rc : -EBUSY;
+		wait_for = 0;
+		if (rc < 0)
+			(void)nanosleep(&pause, NULL); /* shorter is as good */
+	}
+}
+
+static void uring_cancel(struct backend *backend, const uint32_t *slots, unsigned int count)
+{
+	struct uring *uring = (struct uring *)backend;
+
+	for (unsigned int i = 0; i < count; i++) {
+		struct io_uring_sqe *sqe = &uring->ring.sq.sqes[uring->tail++ & (RING_ENTRIES - 1)];
+
+		memset(sqe, 0, sizeof(*sqe));
+		sqe->opcode = IORING_OP_ASYNC_CANCEL;
+		sqe->flags = IOSQE_FIXED_FILE; /* the restriction asks for it; it means nothing */
+		sqe->addr = slots[i];
+		sqe->user_data = CANCEL_MARK;
+		uring->unsubmitted++;
+		if (uring->unsubmitted < RING_ENTRIES / 2 && i + 1 < count)
+			continue;
+		if (enter(uring, 0, 0) < 0 || uring->unsubmitted > 0)
+			return; /* busy; what was asked for stands, the caller's patience ends it */
+	}
+}
+
+static const struct backend_ops uring_ops = {
+	.exchange = uring_exchange,
+	.cancel = uring_cancel,
+	.close = uring_close,
+};
+
+int uring_open(const struct backend_config *config, struct backend **ret_backend, struct error *err)
+{
+	struct uring *uring = calloc(1, sizeof(*uring));
+	const char *what;
+	int rc;
+
+	if (!uring)
+		return error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "an io_uring");
+	uring->backend.ops = &uring_ops;
+	uring->arena_base = config->arena->base;
+	uring->stride = config->arena->stride;
+	rc = set_up(uring, config, &what);
+	if (rc < 0) {
+		uring_close(&uring->backend);
+		return error_set_sys(err, ERROR_SYSTEM, -rc, "%s", what);
+	}
+	for (unsigned int i = 0; i < RING_ENTRIES; i++)
+		uring->ring.sq.array[i] = i;
+	*ret_backend = &uring->backend;
+	return 0;
+}
+
+/* ---- the probe ---- */
+
+/* kernel.io_uring_disabled, or -1 where the kernel has no such switch. */
+static int disabled_by_sysctl(void)
+{
+	AUTO_FCLOSE FILE *file = fopen("/proc/sys/kernel/io_uring_disabled", "re");
+	int value;
+
+	value = file ? fgetc(file) : EOF;
+	return value >= '0' && value <= '9' ? value - '0' : -1;
+}
+
+int measure_uring_available(char *reason, size_t reason_size)
+{
+	struct io_uring_params params = {0};
+	int fd = io_uring_setup(1, &params), disabled;
+
+	if (fd >= 0) {
+		(void)close(fd); /* nothing was done with it */
+		if (params.features & IORING_FEAT_EXT_ARG) {
+			(void)snprintf(reason, reason_size, "io_uring is available");
+			return 0;
+		}
+		(void)snprintf(reason, reason_size,
+			       "this kernel's io_uring is too old: Linux 5.11 is needed");
+		return -EOPNOTSUPP;
+	}
+	disabled = disabled_by_sysctl();
+	if (fd == -ENOSYS)
+		(void)snprintf(reason, reason_size,
+			       "this kernel has no io_uring, or a container's policy hides it");
+	else if (fd == -EPERM && disabled > 0)
+		(void)snprintf(reason, reason_size, "refused by kernel.io_uring_disabled=%d",
+			       disabled);
+	else if (fd == -EPERM || fd == -EACCES)
+		(void)snprintf(reason, reason_size, "refused: seccomp or a container's policy");
+	else
+		(void)snprintf(reason, reason_size, "io_uring_setup failed: %s",
+			       strerrordesc_np(-fd));
+	return fd;
+}
