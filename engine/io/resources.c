@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* resources.c - see resources.h; and measure.h's measure_memory and measure_nowait. */
+#include "engine/io/resources.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "engine/base/clock.h"
+#include "engine/io/reactor.h"
+#include "engine/io/threads.h"
+
+#define STRAGGLERS_S 60
+#define DAY_S 86400
+/* A ring's part of one operation: a completion entry (twice as many as slots), rounded up. */
+#define RING_BYTES_PER_SLOT 64
+#define RING_BYTES 65536
+/* What a thread touches of its stack, in the kernel and outside, and its bookkeeping. */
+#define THREAD_BYTES (64 * 1024)
+
+/* CPUs this process may run on; at least 1. */
+static size_t allowed_cpus(void)
+{
+	cpu_set_t *set;
+	size_t count = 0;
+
+	/* The kernel wants room for all CPUs it could ever have: grow until it is content. */
+	for (int cpus = 1024; cpus <= 1 << 20 && count == 0; cpus *= 2) {
+		set = CPU_ALLOC((size_t)cpus);
+		if (!set)
+			break;
+		if (sched_getaffinity(0, CPU_ALLOC_SIZE(cpus), set) == 0)
+			count = (size_t)CPU_COUNT_S(CPU_ALLOC_SIZE(cpus), set);
+		else if (errno != EINVAL)
+			cpus = 1 << 20;
+		CPU_FREE(set);
+	}
+	return count ? count : 1;
+}
+
+size_t resources_reactors(uint64_t jobs)
+{
+	size_t cpus = allowed_cpus();
+
+	return jobs < cpus ? (size_t)jobs : cpus;
+}
+
+size_t resources_series_seconds(const struct workload *workload)
+{
+	uint64_t ns;
+
+	if (!workload->runtime_ns)
+		return DAY_S;
+	if (__builtin_add_overflow(workload->runtime_ns, workload->ramp_time_ns, &ns))
+		ns = UINT64_MAX;
+	return (size_t)(ns / NS_PER_S) + 1 + STRAGGLERS_S;
+}
+
+/* Histograms of one recorder. */
+static uint64_t recorder_bytes_of(const struct workload *workload, bool split)
+{
+	enum pattern_mix mix = pattern_mix_of(workload);
+	uint64_t directions = mix == PATTERN_MIXED ? 2 : 1;
+	uint64_t count = directions * (split ? 3 : 1);
+
+	if (workload->fsync && mix != PATTERN_READ)
+		count++;
+	return count * sizeof(struct histogram) + sizeof(struct recorder);
+}
+
+int measure_memory(const struct workload *workload, enum backend_kind backend, uint64_t *ret_bytes)
+{
+	enum pattern_mix mix = pattern_mix_of(workload);
+	uint64_t jobs = workload->numjobs, slots, total, part, bs = 0;
+	uint64_t workers = backend == BACKEND_THREADS ? jobs : resources_reactors(jobs);
+	uint64_t recorders = workload->group_reporting ? workers : jobs;
+	bool split = backend != BACKEND_THREADS && workload_depth(workload) == 1 && workers == jobs;
+
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		if (mix != (d == DIRECTION_READ ? PATTERN_WRITE : PATTERN_READ) &&
+		    workload->bs[d] > bs)
+			bs = workload->bs[d];
+	if (__builtin_mul_overflow(jobs, workload_depth(workload), &slots) ||
+	    arena_size(slots, bs, &total) < 0)
+		return -EOVERFLOW;
+	part = backend == BACKEND_THREADS
+		       ? THREAD_BYTES + sizeof(struct thread_worker)
+		       : RING_BYTES_PER_SLOT + sizeof(struct slot) + 2 * sizeof(uint32_t);
+	if (__builtin_mul_overflow(part, slots, &part) ||
+	    __builtin_add_overflow(total, part, &total) ||
+	    __builtin_mul_overflow(recorder_bytes_of(workload, split), recorders, &part) ||
+	    __builtin_add_overflow(total, part, &total))
+		return -EOVERFLOW;
+	part = jobs * (sizeof(struct thread_job) + sizeof(int)) +
+	       workers * (sizeof(struct reactor) + RING_BYTES) +
+	       resources_series_seconds(workload) * sizeof(struct series_second);
+	if (__builtin_add_overflow(total, part, &total))
+		return -EOVERFLOW;
+	*ret_bytes = total;
+	return 0;
+}
+
+uint64_t resources_available_memory(void)
+{
+	AUTO_FCLOSE FILE *file = fopen("/proc/meminfo", "re");
+	char line[128];
+	uint64_t kib;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
+			return kib * 1024;
+	return UINT64_MAX;
+}
+
+int resources_check(const struct workload *workload, enum backend_kind backend, struct error *err)
+{
+	uint64_t depth = workload_depth(workload), jobs = workload->numjobs;
+	uint64_t bytes, available = resources_available_memory();
+	uint64_t reactors = resources_reactors(jobs);
+	int rc;
+
+	if (backend == BACKEND_THREADS && jobs * depth > MEASURE_THREADS_MAX)
+		return error_set(err, ERROR_TOO_MANY_THREADS, "",
+				 "numjobs %" PRIu64 " x iodepth %" PRIu64 " asks for %" PRIu64
+				 " threads; the threads backend has at most %d",
+				 jobs, depth, jobs * depth, MEASURE_THREADS_MAX);
+	if (backend != BACKEND_THREADS &&
+	    (jobs + reactors - 1) / reactors * depth > BACKEND_SLOTS_MAX)
+		return error_set(err, ERROR_TOO_MANY, "",
+				 "numjobs %" PRIu64 " x iodepth %" PRIu64 " on %" PRIu64
+				 " CPUs keeps more than %d operations outstanding in one ring",
+				 jobs, depth, reactors, BACKEND_SLOTS_MAX);
+	rc = measure_memory(workload, backend, &bytes);
+	if (rc < 0 || bytes > available / 4 * 3) {
+		error_set(err, ERROR_MEMORY_LIMIT, "",
+			  "numjobs %" PRIu64 " x iodepth %" PRIu64 " x bs takes %" PRIu64
+			  " MiB of memory; three quarters of what is available are %" PRIu64 " MiB",
+			  jobs, depth, rc < 0 ? UINT64_MAX >> 20 : bytes >> 20,
+			  available / 4 * 3 >> 20);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+bool measure_nowait(int fd)
+{
+	_Alignas(4096) char buffer[4096];
+	struct iovec vector = {.iov_base = buffer, .iov_len = sizeof(buffer)};
+	ssize_t rc = preadv2(fd, &vector, 1, 0, RWF_NOWAIT);
+
+	/* Read, at the end of an empty file, or would have to wait: each time it was understood. */
+	return rc >= 0 || errno == EAGAIN;
+}
