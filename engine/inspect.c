@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/backend.h"
+#include "engine/inspect.h"
 #include "engine/run.h"
 
 /* ---- backend ---- */
@@ -48,8 +48,8 @@ static bool ioengine_compared(const struct plan *plan)
 	return false;
 }
 
-enum backend_kind backend_of_sample(const struct plan *plan, const struct plan_sample *sample,
-				    enum backend_kind chosen, bool uring_available)
+enum backend_kind inspect_backend(const struct plan *plan, const struct plan_sample *sample,
+				  enum backend_kind chosen, bool uring_available)
 {
 	enum backend_kind own;
 
@@ -147,7 +147,7 @@ static void blame_target(const struct plan *plan, size_t target, struct error *e
 	error_prefix_field(err, pointer);
 }
 
-int backend_target_need(const struct plan *plan, size_t target, struct target_need *ret_need)
+int inspect_need(const struct plan *plan, size_t target, struct target_need *ret_need)
 {
 	struct target_need need = {.writes = !plan->definition->targets[target].existing};
 	int r = plan_target_extent(plan, target, &need.bytes, &need.files);
@@ -165,7 +165,7 @@ static int inspect_target(struct plan *plan, const struct allow *allow, size_t t
 			  bool measuring, struct target_info *ret_info, struct error *err)
 {
 	struct target_need need;
-	int r = backend_target_need(plan, target, &need);
+	int r = inspect_need(plan, target, &need);
 
 	if (r < 0)
 		r = error_set(err, ERROR_OUT_OF_RANGE, "",
@@ -195,7 +195,7 @@ static int check_shared_space(const struct plan *plan, const struct target_info 
 			if (infos[k].kind == TARGET_DEVICE ||
 			    infos[k].device_number != infos[i].device_number)
 				continue;
-			if (backend_target_need(plan, k, &need) < 0 || !need.writes)
+			if (inspect_need(plan, k, &need) < 0 || !need.writes)
 				continue; /* the first was refused before; the second takes none */
 			if (__builtin_mul_overflow(need.bytes, need.files, &bytes) ||
 			    __builtin_add_overflow(wanted, bytes, &wanted))
@@ -286,7 +286,7 @@ static int check_samples(struct plan *plan, const struct target_info *infos,
 	plan->estimate.threads = 0;
 	for (size_t i = 0; i < plan->sample_count; i++) {
 		const struct plan_sample *sample = &plan->samples[i];
-		enum backend_kind backend = backend_of_sample(plan, sample, chosen, uring);
+		enum backend_kind backend = inspect_backend(plan, sample, chosen, uring);
 		uint64_t bytes;
 		int r = check_alignment(sample, &infos[sample->target], err);
 

@@ -14,9 +14,9 @@
 #include <sys/random.h>
 
 #include "engine/analysis/checks.h"
-#include "engine/backend.h"
 #include "engine/base/clock.h"
 #include "engine/fill.h"
+#include "engine/inspect.h"
 #include "engine/target/manifest.h"
 
 /* Progress is told this often at most, but for a change of phase. */
@@ -86,7 +86,7 @@ static int create_targets(struct run *run, struct error *err)
 
 		if (r < 0)
 			return r;
-		r = backend_target_need(run->plan, i, &need);
+		r = inspect_need(run->plan, i, &need);
 		if (r < 0)
 			return error_set_sys(err, ERROR_OUT_OF_RANGE, -r, "Sizing the target");
 		r = target_create(run->config->allow, &definition->targets[i], &need,
@@ -105,8 +105,8 @@ static bool is_real(const struct run *run, size_t target)
 		const struct plan_sample *sample = &run->plan->samples[i];
 
 		if (sample->target == target &&
-		    backend_of_sample(run->plan, sample, run->config->backend,
-				      run->uring_available) != BACKEND_NULL)
+		    inspect_backend(run->plan, sample, run->config->backend,
+				    run->uring_available) != BACKEND_NULL)
 			return true;
 	}
 	return false;
@@ -123,7 +123,7 @@ static uint64_t fill_bytes(const struct run *run, size_t target)
 	uint64_t bytes;
 
 	/* The same need made the target: it does not overflow now. */
-	if (!is_filled(run, target) || backend_target_need(run->plan, target, &need) < 0 ||
+	if (!is_filled(run, target) || inspect_need(run->plan, target, &need) < 0 ||
 	    __builtin_mul_overflow(need.bytes, need.files, &bytes))
 		return 0;
 	return bytes;
@@ -283,8 +283,8 @@ static int no_memory(struct error *err)
 static int execute_sample(struct run *run, struct sample *sample, struct error *err)
 {
 	struct target *target = run->targets[run->sample->target];
-	enum backend_kind backend = backend_of_sample(run->plan, run->sample, run->config->backend,
-						      run->uring_available);
+	enum backend_kind backend =
+		inspect_backend(run->plan, run->sample, run->config->backend, run->uring_available);
 	struct measure_region *regions;
 	size_t count;
 	int r;

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* inspect.h - what inspect.c and run.c share: what a sample and a target of a plan ask for. */
+#ifndef ENGINE_INSPECT_H
+#define ENGINE_INSPECT_H
+
+#include "engine/io/measure.h"
+#include "engine/plan/plan.h"
+#include "engine/target/target.h"
+
+/* The backend of one sample, where the run's is `chosen` (run_choose_backend). */
+enum backend_kind inspect_backend(const struct plan *plan, const struct plan_sample *sample,
+				  enum backend_kind chosen, bool uring_available);
+
+/* What the plan wants of its target. -EOVERFLOW. */
+MUST_CHECK int inspect_need(const struct plan *plan, size_t target, struct target_need *ret_need);
+
+#endif
