@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* amend.c - see amend.h. */
+#include "server/codec/amend.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "engine/plan/definition.h"
+#include "server/codec/fields.h"
+#include "server/codec/json.h"
+
+static int no_memory(struct error *err)
+{
+	return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Reading a definition");
+}
+
+static int amend_target(json_t *value, const char *text, struct error *err)
+{
+	const char *colon = strchr(text, ':');
+	json_t *target;
+
+	for (int kind = TARGET_FILE; colon && kind <= TARGET_DEVICE; kind++) {
+		const char *name = target_kind_names[kind];
+
+		if (strlen(name) != (size_t)(colon - text) ||
+		    strncmp(name, text, strlen(name)) != 0 || !colon[1])
+			continue;
+		target = json_object();
+		if (put_text(target, name, colon + 1) < 0 || put_value(value, "target", target) < 0)
+			return no_memory(err);
+		(void)json_object_del(value, "targets"); /* it may not be there */
+		return 0;
+	}
+	return error_set(err, ERROR_BAD_PARAMETER, "",
+			 "--target takes file:PATH, directory:PATH or device:PATH, not \"%.60s\".",
+			 text);
+}
+
+static int amend_override(json_t *value, const char *text, struct error *err)
+{
+	json_t *override = json_object_get(value, "override");
+	const char *equals = strchr(text, '=');
+	char name[64];
+
+	if (!equals || equals == text || (size_t)(equals - text) >= sizeof(name))
+		return error_set(
+			err, ERROR_BAD_PARAMETER, "",
+			"--override takes OPTION=VALUE, for example size=1G, not \"%.60s\".", text);
+	if (!json_is_object(override)) {
+		/* What is there but no object is refused when the whole is decoded. */
+		if (override)
+			return 0;
+		override = json_object();
+		if (put_value(value, "override", override) < 0)
+			return no_memory(err);
+	}
+	memcpy(name, text, (size_t)(equals - text));
+	name[equals - text] = '\0';
+	return put_text(override, name, equals + 1) < 0 ? no_memory(err) : 0;
+}
+
+static int amend(json_t *value, const struct amendment *amendment, struct error *err)
+{
+	int r = 0;
+
+	if (amendment->target)
+		r = amend_target(value, amendment->target, err);
+	for (size_t i = 0; r == 0 && i < amendment->override_count; i++)
+		r = amend_override(value, amendment->overrides[i], err);
+	if (r == 0 && amendment->repeats && put_u64(value, "repeats", amendment->repeats) < 0)
+		r = no_memory(err);
+	return r;
+}
+
+int amend_definition(const char *text, size_t size, const struct amendment *amendment,
+		     char **ret_text, struct error *err)
+{
+	json_t *value;
+	char *amended;
+	int r = json_read(text, size, &value, err);
+
+	if (r < 0)
+		return r;
+	/* What is no object is refused, with better words, when the whole is decoded. */
+	if (json_is_object(value))
+		r = amend(value, amendment, err);
+	amended = r == 0 ? json_write(value) : NULL;
+	json_decref(value);
+	if (r < 0)
+		return r;
+	if (!amended)
+		return no_memory(err);
+	*ret_text = amended;
+	return 0;
+}
+
+char *amend_by_name(const char *name)
+{
+	json_t *value = json_object();
+	char *text = NULL;
+
+	if (put_text(value, "definition", name) == 0)
+		text = json_write(value);
+	json_decref(value);
+	return text;
+}
