@@ -257,21 +257,13 @@ static int check_little(const struct check *check)
 		   "outstanding; one of the three is wrong.");
 }
 
-/* Whether the mix asks for any operation this way. */
-static bool wanted(const struct workload *options, enum direction d)
-{
-	uint64_t share = d == DIRECTION_READ ? options->rwmixread : 100 - options->rwmixread;
-
-	return !workload_mixed(options) || share > 0;
-}
-
 static int check_count(const struct check *check, enum direction d)
 {
 	const struct sample *sample = check->sample;
 	uint64_t ios = sample->directions[d].ios;
 	char found[64];
 
-	if (!sample_moves(sample, d) || !wanted(&sample->options, d) || ios >= FEW_OPERATIONS)
+	if (!sample_moves(sample, d) || ios >= FEW_OPERATIONS)
 		return 0;
 	(void)snprintf(found, sizeof(found), "%llu %ss", (unsigned long long)ios,
 		       direction_names[d]);
