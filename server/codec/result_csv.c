@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* result_csv.c - see result_csv.h. */
+#include "server/codec/result_csv.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/clock.h"
+
+/* A text of somebody's: never a formula, quoted where RFC 4180 wants it. */
+static void write_text(FILE *out, const char *text)
+{
+	bool formula = text[0] && strchr("=+-@\t\r", text[0]);
+
+	if (!strpbrk(text, ",\"\r\n")) {
+		(void)fprintf(out, "%s%s", formula ? "'" : "", text);
+		return;
+	}
+	(void)fputs(formula ? "\"'" : "\"", out);
+	for (const char *p = text; *p; p++)
+		(void)fprintf(out, *p == '"' ? "\"\"" : "%c", *p);
+	(void)fputc('"', out);
+}
+
+static void write_real(FILE *out, double value)
+{
+	char text[40];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		(void)snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	(void)fprintf(out, ",%s", text);
+}
+
+static void write_count(FILE *out, uint64_t value)
+{
+	(void)fprintf(out, ",%" PRIu64, value);
+}
+
+static void write_head(FILE *out, const struct result *result)
+{
+	(void)fputs("order,workload", out);
+	for (size_t i = 0; i < result->definition.factor_count; i++) {
+		(void)fputc(',', out);
+		write_text(out, result->definition.factors[i].name);
+	}
+	(void)fputs(",repeat,direction,started,seconds,backend,ios,bytes,iops,bw_bytes_per_s,"
+		    "lat_min_ns,lat_mean_ns,lat_stddev_ns",
+		    out);
+	for (size_t i = 0; i < histogram_percentile_count; i++)
+		(void)fprintf(out, ",lat_p%g_ns", histogram_percentiles[i]);
+	(void)fputs(",lat_max_ns,short_ios,sync_ios,sync_lat_mean_ns,depth_mean,cpu_user_s,"
+		    "cpu_system_s,machine_busy_s,machine_steal_s,device,device_reads,"
+		    "device_read_bytes,device_writes,device_written_bytes,device_io_ms,"
+		    "device_weighted_ms\r\n",
+		    out);
+}
+
+static void write_latency(FILE *out, const struct histogram *latency)
+{
+	if (!latency || latency->count == 0) {
+		for (size_t i = 0; i < histogram_percentile_count + 4; i++)
+			(void)fputc(',', out);
+		return;
+	}
+	write_count(out, latency->min_ns);
+	write_real(out, histogram_mean_ns(latency));
+	write_real(out, histogram_stddev_ns(latency));
+	for (size_t i = 0; i < histogram_percentile_count; i++) {
+		if (histogram_percentile_supported(latency->count, histogram_percentiles[i]))
+			write_count(out,
+				    histogram_percentile_ns(latency, histogram_percentiles[i]));
+		else
+			(void)fputc(',', out);
+	}
+	write_count(out, latency->max_ns);
+}
+
+/* What is of the whole sample. */
+static void write_whole(FILE *out, const struct sample *sample)
+{
+	const struct device_delta *device = &sample->device;
+
+	if (sample->sync && sample->sync->count > 0) {
+		write_count(out, sample->sync->count);
+		write_real(out, histogram_mean_ns(sample->sync));
+	} else {
+		(void)fputs(",0,", out);
+	}
+	write_real(out, sample->depth_mean);
+	write_real(out, sample->cpu.user_s);
+	write_real(out, sample->cpu.system_s);
+	write_real(out, sample->cpu.machine_busy_s);
+	write_real(out, sample->cpu.machine_steal_s);
+	(void)fputc(',', out);
+	write_text(out, device->name);
+	if (!device->name[0]) {
+		(void)fputs(",,,,,,\r\n", out);
+		return;
+	}
+	write_count(out, device->reads);
+	write_count(out, device->read_bytes);
+	write_count(out, device->writes);
+	write_count(out, device->written_bytes);
+	write_count(out, device->io_ms);
+	write_count(out, device->weighted_ms);
+	(void)fputs("\r\n", out);
+}
+
+static const char *level_of(const struct sample *sample, const char *factor)
+{
+	for (size_t i = 0; i < sample->level_count; i++)
+		if (strcmp(sample->levels[i].factor, factor) == 0)
+			return sample->levels[i].value;
+	return "";
+}
+
+static void write_row(FILE *out, const struct result *result, const struct sample *sample,
+		      enum direction d)
+{
+	const struct direction_result *direction = &sample->directions[d];
+	char started[CLOCK_TEXT_MAX];
+
+	(void)fprintf(out, "%zu,", sample->order);
+	write_text(out, sample->workload);
+	for (size_t i = 0; i < result->definition.factor_count; i++) {
+		(void)fputc(',', out);
+		write_text(out, level_of(sample, result->definition.factors[i].name));
+	}
+	(void)fprintf(out, ",%u,%s,%s", sample->repeat, direction_names[d],
+		      clock_format(sample->started_wall_ms, started));
+	write_real(out, sample->seconds);
+	(void)fputc(',', out);
+	write_text(out, sample->backend ? sample->backend : "");
+	write_count(out, direction->ios);
+	write_count(out, direction->bytes);
+	write_real(out, sample_iops(sample, d));
+	write_real(out, sample_bandwidth(sample, d));
+	write_latency(out, direction->latency);
+	write_count(out, direction->short_ios);
+	write_whole(out, sample);
+}
+
+char *result_csv(const struct result *result)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	bool failed;
+
+	if (!out)
+		return NULL;
+	write_head(out, result);
+	for (size_t i = 0; i < result->sample_count; i++)
+		for (int d = 0; d < DIRECTION_COUNT; d++)
+			if (sample_moves(&result->samples[i], (enum direction)d))
+				write_row(out, result, &result->samples[i], (enum direction)d);
+	failed = ferror(out) != 0; /* writing to memory fails for want of memory alone */
+	if (fclose(out) != 0 || failed) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * result_csv.h - a result as a table: RFC 4180, a header and a row per sample and direction.
+ *
+ * Columns: order, workload, one a factor, repeat, direction, started, seconds, backend, ios, bytes,
+ * iops, bw_bytes_per_s, lat_min_ns, lat_mean_ns, lat_stddev_ns, lat_p50_ns and the other
+ * percentiles (empty where not supported), lat_max_ns, short_ios, sync_ios, sync_lat_mean_ns,
+ * depth_mean, cpu_user_s, cpu_system_s, machine_busy_s, machine_steal_s, device, device_reads,
+ * device_read_bytes, device_writes, device_written_bytes, device_io_ms, device_weighted_ms. What is
+ * of the whole sample stands in both rows of a mix.
+ *
+ * A cell that a spreadsheet would take for a formula (= + - @, tab or return first) gets an
+ * apostrophe before it. Reals are written in the shortest form that reads back as the same value.
+ */
+#ifndef SERVER_CODEC_RESULT_CSV_H
+#define SERVER_CODEC_RESULT_CSV_H
+
+#include "engine/result.h"
+
+/* Heap text, lines end in CRLF. NULL: no memory. */
+char *result_csv(const struct result *result);
+
+#endif
