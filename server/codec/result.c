@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* result.c (codec) - see result.h. */
+#include "server/codec/result.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/io/measure.h"
+#include "server/codec/definition.h"
+#include "server/codec/fields.h"
+#include "server/codec/plan.h"
+#include "server/codec/sample.h"
+
+/* ---- the machine ---- */
+
+static json_t *uring_encode(const struct environment *environment)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	failed |= put_bool(value, "available", environment->uring_available);
+	failed |= put_text(value, "reason", environment->uring);
+	return put_end(value, failed);
+}
+
+json_t *environment_encode(const struct environment *environment)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	failed |= put_text(value, "host", environment->host);
+	failed |= put_text(value, "kernel", environment->kernel);
+	failed |= put_text(value, "machine", environment->machine);
+	failed |= put_text(value, "os", environment->os);
+	failed |= put_text(value, "cpu_model", environment->cpu_model);
+	failed |= put_u64(value, "cpus", environment->cpus);
+	failed |= put_u64(value, "cpus_allowed", environment->cpus_allowed);
+	failed |= put_u64(value, "memory_bytes", environment->memory_bytes);
+	failed |= put_u64(value, "memory_available_bytes", environment->memory_available_bytes);
+	failed |= put_value(value, "io_uring", uring_encode(environment));
+	failed |= put_text(value, "liburing", environment->liburing);
+	failed |= put_text(value, "program_version", environment->program_version);
+	return put_end(value, failed);
+}
+
+#define TEXT_INTO(in, name, member) get_text_into(in, name, false, member, sizeof(member))
+
+static int environment_texts(const struct fields *in, struct environment *environment)
+{
+	int r;
+
+	r = TEXT_INTO(in, "host", environment->host);
+	if (r == 0)
+		r = TEXT_INTO(in, "kernel", environment->kernel);
+	if (r == 0)
+		r = TEXT_INTO(in, "machine", environment->machine);
+	if (r == 0)
+		r = TEXT_INTO(in, "os", environment->os);
+	if (r == 0)
+		r = TEXT_INTO(in, "cpu_model", environment->cpu_model);
+	if (r == 0)
+		r = TEXT_INTO(in, "liburing", environment->liburing);
+	if (r == 0)
+		r = TEXT_INTO(in, "program_version", environment->program_version);
+	return r;
+}
+
+int environment_decode(const json_t *value, struct environment *ret_environment)
+{
+	struct environment environment = {0};
+	uint64_t cpus = 0, allowed = 0;
+	struct fields in, uring;
+	int r;
+
+	r = fields_of(value, "", NULL, &in);
+	if (r == 0)
+		r = environment_texts(&in, &environment);
+	if (r == 0)
+		r = get_u64(&in, "cpus", UINT32_MAX, &cpus);
+	if (r == 0)
+		r = get_u64(&in, "cpus_allowed", UINT32_MAX, &allowed);
+	if (r == 0)
+		r = get_u64(&in, "memory_bytes", UINT64_MAX, &environment.memory_bytes);
+	if (r == 0)
+		r = get_u64(&in, "memory_available_bytes", UINT64_MAX,
+			    &environment.memory_available_bytes);
+	if (r == 0)
+		r = get_object(&in, "io_uring", &uring);
+	if (r == 0)
+		r = get_bool(&uring, "available", &environment.uring_available);
+	if (r == 0)
+		r = TEXT_INTO(&uring, "reason", environment.uring);
+	if (r < 0)
+		return r;
+	environment.cpus = (unsigned int)cpus;
+	environment.cpus_allowed = (unsigned int)allowed;
+	*ret_environment = environment;
+	return 0;
+}
+
+/* ---- out ---- */
+
+static json_t *targets_encode(const struct result *result)
+{
+	json_t *list = json_array();
+	int failed = 0;
+
+	for (size_t i = 0; i < result->target_count; i++)
+		failed |= json_array_append_new(list, target_info_encode(&result->targets[i]));
+	return put_end(list, failed);
+}
+
+static json_t *samples_encode(const struct result *result)
+{
+	json_t *list = json_array();
+	int failed = 0;
+
+	for (size_t i = 0; i < result->sample_count && !failed; i++)
+		failed |= json_array_append_new(list, sample_encode(&result->samples[i]));
+	return put_end(list, failed);
+}
+
+json_t *result_encode(const struct result *result)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	failed |= put_text(value, "schema", RESULT_SCHEMA);
+	failed |= put_text(value, "id", result->id);
+	failed |= put_text(value, "name", result->definition.name);
+	failed |= put_text(value, "state", run_state_names[result->state]);
+	failed |= put_time(value, "created", result->created_wall_ms);
+	if (result->started_wall_ms > 0)
+		failed |= put_time(value, "started", result->started_wall_ms);
+	if (result->ended_wall_ms > 0)
+		failed |= put_time(value, "ended", result->ended_wall_ms);
+	if (result->error.code != ERROR_NONE)
+		failed |= put_value(value, "error", json_error(&result->error));
+	failed |= put_value(value, "definition", definition_encode(&result->definition));
+	if (result->backend[0]) {
+		failed |= put_text(value, "backend", result->backend);
+		failed |= put_text(value, "backend_reason", result->backend_reason);
+	}
+	if (result->environment.kernel[0])
+		failed |= put_value(value, "environment", environment_encode(&result->environment));
+	if (result->target_count > 0)
+		failed |= put_value(value, "targets", targets_encode(result));
+	failed |= put_u64(value, "planned_samples", result->planned_samples);
+	failed |= put_value(value, "findings", findings_encode(&result->findings));
+	failed |= put_value(value, "samples", samples_encode(result));
+	return put_end(value, failed);
+}
+
+/* ---- in ---- */
+
+static int head_decode(const struct fields *in, struct result *result)
+{
+	size_t state = 0;
+	int r;
+
+	r = get_schema(in, RESULT_SCHEMA);
+	if (r == 0)
+		r = get_text_into(in, "id", false, result->id, sizeof(result->id));
+	if (r == 0)
+		r = get_choice(in, "state", run_state_names, RUN_STATE_COUNT, &state);
+	if (r == 0)
+		r = get_time(in, "created", &result->created_wall_ms);
+	if (r == 0 && fields_have(in, "started"))
+		r = get_time(in, "started", &result->started_wall_ms);
+	if (r == 0 && fields_have(in, "ended"))
+		r = get_time(in, "ended", &result->ended_wall_ms);
+	if (r == 0 && fields_have(in, "error"))
+		json_error_read(json_object_get(in->object, "error"), &result->error);
+	result->state = (enum run_state)state;
+	return r;
+}
+
+static int backend_decode(const struct fields *in, struct result *result)
+{
+	size_t backend = 0;
+	int r;
+
+	r = get_choice(in, "backend", backend_names, BACKEND_NULL + 1, &backend);
+	if (r == 0)
+		r = get_text_into(in, "backend", false, result->backend, sizeof(result->backend));
+	if (r == 0)
+		r = get_text_into(in, "backend_reason", true, result->backend_reason,
+				  sizeof(result->backend_reason));
+	return r;
+}
+
+static int targets_decode(const struct fields *in, struct result *result)
+{
+	const json_t *list = NULL;
+	int r;
+
+	r = get_array(in, "targets", DEFINITION_TARGETS_MAX, &list);
+	if (r < 0 || json_array_size(list) == 0)
+		return r;
+	result->targets = calloc(json_array_size(list), sizeof(*result->targets));
+	if (!result->targets)
+		return -ENOMEM;
+	result->target_count = json_array_size(list);
+	for (size_t i = 0; i < result->target_count; i++) {
+		r = target_info_decode(json_array_get(list, i), &result->targets[i]);
+		if (r == -EINVAL)
+			return fields_error(in, ERROR_BAD_VALUE, "targets", "entry %zu is none", i);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct sample *left = a, *right = b;
+
+	return (left->order > right->order) - (left->order < right->order);
+}
+
+static int samples_decode(const struct fields *in, struct result *result)
+{
+	const json_t *list = NULL;
+	struct fields inner;
+	int r;
+
+	r = get_array(in, "samples", DEFINITION_SAMPLES_MAX, &list);
+	if (r < 0 || json_array_size(list) == 0)
+		return r;
+	result->samples = calloc(json_array_size(list), sizeof(*result->samples));
+	if (!result->samples)
+		return -ENOMEM;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		struct sample *sample = &result->samples[i];
+
+		sample_init(sample);
+		result->sample_count = i + 1;
+		r = get_element(in, "samples", list, i, &inner);
+		if (r < 0)
+			return r;
+		r = sample_decode(inner.object, sample, in->err);
+		if (r < 0) {
+			error_prefix_field(in->err, inner.pointer);
+			return r;
+		}
+	}
+	qsort(result->samples, result->sample_count, sizeof(*result->samples), by_order);
+	for (size_t i = 1; i < result->sample_count; i++)
+		if (result->samples[i].order == result->samples[i - 1].order)
+			return fields_error(in, ERROR_DUPLICATE, "samples",
+					    "two samples have order %zu", result->samples[i].order);
+	return 0;
+}
+
+static int definition_member_decode(const struct fields *in, struct result *result)
+{
+	struct fields inner;
+	int r;
+
+	r = get_object(in, "definition", &inner);
+	if (r < 0)
+		return r;
+	r = definition_decode(inner.object, NULL, NULL, &result->definition, in->err);
+	if (r < 0)
+		error_prefix_field(in->err, inner.pointer);
+	return r;
+}
+
+static int parts_decode(const struct fields *in, struct result *result)
+{
+	const json_t *findings = NULL;
+	uint64_t planned = 0;
+	int r = 0;
+
+	if (fields_have(in, "backend"))
+		r = backend_decode(in, result);
+	if (r == 0 && fields_have(in, "environment")) {
+		r = environment_decode(json_object_get(in->object, "environment"),
+				       &result->environment);
+		if (r == -EINVAL)
+			return fields_error(in, ERROR_BAD_VALUE, "environment",
+					    "a machine's description is needed here");
+	}
+	if (r == 0 && fields_have(in, "targets"))
+		r = targets_decode(in, result);
+	if (r == 0)
+		r = get_u64(in, "planned_samples", DEFINITION_SAMPLES_MAX, &planned);
+	if (r == 0)
+		r = get_array(in, "findings", DEFINITION_SAMPLES_MAX, &findings);
+	if (r == 0) {
+		r = findings_decode(findings, &result->findings);
+		if (r == -EINVAL)
+			return fields_error(in, ERROR_BAD_VALUE, "findings",
+					    "an entry is no finding");
+	}
+	result->planned_samples = (size_t)planned;
+	return r;
+}
+
+int result_decode(const json_t *value, struct result *result, struct error *err)
+{
+	struct fields in;
+	int r;
+
+	r = fields_of(value, "", err, &in);
+	if (r == 0)
+		r = head_decode(&in, result);
+	if (r == 0)
+		r = definition_member_decode(&in, result);
+	if (r == 0)
+		r = parts_decode(&in, result);
+	if (r == 0)
+		r = samples_decode(&in, result);
+	if (r == -ENOMEM)
+		(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory for the result");
+	if (r < 0)
+		result_done(result);
+	return r;
+}
