@@ -29,7 +29,7 @@ struct findings {
 void findings_init(struct findings *findings);
 void findings_done(struct findings *findings);
 
-/* NULL texts are allowed but for code; the printf message last. -ENOMEM. */
+/* Texts are copied. NULL ones are allowed but for code; the printf message last. -ENOMEM. */
 MUST_CHECK int findings_add(struct findings *findings, enum finding_severity severity,
 			    const char *code, const char *workload, const char *cell,
 			    const char *expected, const char *found, const char *message, ...)
