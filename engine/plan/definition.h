@@ -64,17 +64,48 @@ struct definition {
 	bool seed_given;
 };
 
+#define DEFINITION_POINTER_MAX 192 /* of the pointers made here: names of options, numbers */
+
 /* All zero but repeats 1; definition_done frees what it holds. */
 void definition_init(struct definition *definition);
 void definition_done(struct definition *definition);
 
 /*
  * What can be checked without a target: names unique and printable, counts within the limits,
- * levels distinct, every combination completes (workload_complete), filename/directory against
- * target, read-only where a target is `existing`. A filename or directory option becomes the
- * target where the definition has none. Pointers are those of the JSON document
- * ("/workloads/0/bs", "/factors/iodepth/1").
+ * levels distinct, every combination completes (definition_compose).
+ *
+ * It also completes what may be left out:
+ * - a workload without a name is called by its pattern ("randread", "randread-2");
+ * - where there is no target, the filename or directory that all workloads share becomes it (both:
+ *   a file in that directory; below /dev a device), and is an option no longer;
+ * - named targets become the factor "target", the last one unless the definition has placed it
+ *   among the factors with every name as a level;
+ * - levels become canonical text ("4096" is "4k").
+ *
+ * Pointers are those of the JSON document ("/workloads/0/bs", "/factors/iodepth/1").
  */
 MUST_CHECK int definition_check(struct definition *definition, struct error *err);
+
+/*
+ * The options of one cell: defaults < workload < levels < override, completed and checked against
+ * the cell's target: an existing one is only read; a file or directory to make needs a size.
+ * (Without a size the jobs share a device or an existing file: plan_resolve in plan.h.) levels has
+ * an index a factor. The error's field points to who is to blame: an option of the override or a
+ * level without which it would work, else where the option was given.
+ */
+MUST_CHECK int definition_compose(const struct definition *definition, size_t workload,
+				  const size_t *levels, struct workload *ret_options,
+				  struct error *err);
+
+/* The next combination, the last factor running fastest; false behind the last (levels is then all
+ * 0 again). */
+bool definition_next_levels(const struct definition *definition, size_t *levels);
+
+/* Index of the target that the levels choose; 0 where targets are not compared. */
+size_t definition_level_target(const struct definition *definition, const size_t *levels);
+
+/* "/target", or "/targets/2" where they are named. Returns buffer. */
+const char *definition_target_pointer(const struct definition *definition, size_t target,
+				      char buffer[DEFINITION_POINTER_MAX]);
 
 #endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * definition.c - see definition.h.
+ *
+ * Whose fault it is that a combination does not complete is found by trying: the first option of
+ * the override, else the first factor, without which it would complete is to blame; else the place
+ * where the option that the error names was given.
+ */
+#include "engine/plan/definition.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+
+const char *const target_kind_names[] = {"file", "directory", "device"};
+
+void definition_init(struct definition *definition)
+{
+	memset(definition, 0, sizeof(*definition));
+	definition->repeats = 1;
+}
+
+void definition_done(struct definition *definition)
+{
+	free(definition->name);
+	free(definition->description);
+	for (size_t i = 0; i < definition->target_count; i++) {
+		free(definition->targets[i].name);
+		free(definition->targets[i].path);
+		free(definition->targets[i].fingerprint);
+	}
+	free(definition->targets);
+	for (size_t i = 0; i < definition->factor_count; i++) {
+		struct factor *factor = &definition->factors[i];
+
+		free(factor->name);
+		for (size_t level = 0; level < factor->level_count; level++)
+			free(factor->levels[level]);
+		free(factor->levels);
+	}
+	free(definition->factors);
+	workload_done(&definition->defaults);
+	for (size_t i = 0; i < definition->workload_count; i++)
+		workload_done(&definition->workloads[i]);
+	free(definition->workloads);
+	workload_done(&definition->override);
+	definition_init(definition);
+}
+
+static int no_memory(struct error *err)
+{
+	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
+	return -ENOMEM;
+}
+
+const char *definition_target_pointer(const struct definition *definition, size_t target,
+				      char buffer[DEFINITION_POINTER_MAX])
+{
+	if (definition->target_count == 1 && !definition->targets[0].name)
+		(void)snprintf(buffer, DEFINITION_POINTER_MAX, "/target");
+	else
+		(void)snprintf(buffer, DEFINITION_POINTER_MAX, "/targets/%zu", target);
+	return buffer;
+}
+
+size_t definition_level_target(const struct definition *definition, const size_t *levels)
+{
+	for (size_t i = 0; i < definition->factor_count; i++) {
+		const struct factor *factor = &definition->factors[i];
+
+		if (factor->option)
+			continue;
+		for (size_t target = 0; target < definition->target_count; target++)
+			if (strcmp(definition->targets[target].name, factor->levels[levels[i]]) ==
+			    0)
+				return target;
+	}
+	return 0;
+}
+
+/* ---- composing ---- */
+
+/* What to leave out, to see whether it is to blame. */
+struct without {
+	int override;  /* an option_id, or -1 */
+	size_t factor; /* an index, or SIZE_MAX */
+};
+
+static const struct without nothing = {-1, SIZE_MAX};
+
+static int lay_level(const struct factor *factor, size_t level, struct workload *workload,
+		     struct error *err)
+{
+	struct workload over;
+	int r;
+
+	workload_init(&over);
+	r = option_parse(factor->option, factor->levels[level], &over, err);
+	if (r == 0)
+		r = workload_overlay(workload, &over);
+	workload_done(&over);
+	return r;
+}
+
+static int lay_override(const struct definition *definition, int without, struct workload *workload)
+{
+	struct workload over;
+	int r;
+
+	if (without < 0)
+		return workload_overlay(workload, &definition->override);
+	r = workload_copy(&definition->override, &over);
+	if (r < 0)
+		return r;
+	workload_unset(&over, (enum option_id)without);
+	r = workload_overlay(workload, &over);
+	workload_done(&over);
+	return r;
+}
+
+/* Workload and levels laid over each other; *workload is the caller's to end, also on failure. */
+static int lay(const struct definition *definition, size_t index, const size_t *levels,
+	       const struct without *without, struct workload *workload, struct error *err)
+{
+	int r;
+
+	r = workload_copy(&definition->defaults, workload);
+	if (r < 0)
+		return no_memory(err);
+	r = workload_overlay(workload, &definition->workloads[index]);
+	for (size_t i = 0; i < definition->factor_count && r == 0; i++)
+		if (definition->factors[i].option && i != without->factor)
+			r = lay_level(&definition->factors[i], levels[i], workload, err);
+	if (r == 0)
+		r = lay_override(definition, without->override, workload);
+	return r == -ENOMEM ? no_memory(err) : r;
+}
+
+static int check_against_target(const struct definition *definition, const size_t *levels,
+				const struct workload *workload, struct error *err)
+{
+	const struct target_spec *target =
+		&definition->targets[definition_level_target(definition, levels)];
+
+	if (target->existing && workload_writes(workload))
+		return error_set(err, ERROR_CONFLICT, "rw",
+				 "rw=%s writes, but the target is \"existing\", which is only ever "
+				 "read",
+				 workload_rw_choices[workload->rw]);
+	if (workload->size == 0 && target->kind != TARGET_DEVICE && !target->existing)
+		return error_set(
+			err, ERROR_MISSING_FIELD, "size",
+			"size is needed: the bytes of the %s that each job works in, as in "
+			"\"size\": \"1G\"",
+			target_kind_names[target->kind]);
+	return 0;
+}
+
+static int try_cell(const struct definition *definition, size_t index, const size_t *levels,
+		    const struct without *without, struct workload *ret_workload, struct error *err)
+{
+	struct workload workload;
+	int r;
+
+	workload_init(&workload);
+	r = lay(definition, index, levels, without, &workload, err);
+	if (r == 0)
+		r = workload_complete(&workload, err);
+	if (r == 0)
+		r = check_against_target(definition, levels, &workload, err);
+	if (r < 0 || !ret_workload)
+		workload_done(&workload);
+	else
+		*ret_workload = workload;
+	return r;
+}
+
+/* Where an option's value in a cell was given; the workload itself where it was not. */
+static void locate(const struct definition *definition, size_t index, const struct option *option,
+		   bool missing, char *pointer, size_t size)
+{
+	const struct workload *workload = &definition->workloads[index];
+
+	if (!option)
+		(void)snprintf(pointer, size, "/workloads/%zu", index);
+	else if (workload_is_set(&definition->override, option->id))
+		(void)snprintf(pointer, size, "/override/%s", option->name);
+	else if (workload->from_fio)
+		(void)snprintf(pointer, size, "/workloads/%zu/fio", index);
+	else if (workload_is_set(workload, option->id) || missing)
+		(void)snprintf(pointer, size, "/workloads/%zu/%s", index, option->name);
+	else if (workload_is_set(&definition->defaults, option->id))
+		(void)snprintf(pointer, size, "/defaults/%s", option->name);
+	else
+		(void)snprintf(pointer, size, "/workloads/%zu", index);
+}
+
+/* Puts into err->field who is to blame that the cell does not complete. */
+static void blame(const struct definition *definition, size_t index, const size_t *levels,
+		  struct error *err)
+{
+	const struct option *named = option_find(err->field);
+	struct without without = nothing;
+	struct error ignored;
+
+	if (named && workload_is_set(&definition->override, named->id))
+		goto named;
+	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+		if (!workload_is_set(&definition->override, (enum option_id)id))
+			continue;
+		without.override = id;
+		if (try_cell(definition, index, levels, &without, NULL, &ignored) < 0)
+			continue;
+		(void)snprintf(err->field, sizeof(err->field), "/override/%s",
+			       option_at((enum option_id)id)->name);
+		return;
+	}
+	without.override = -1;
+	for (size_t i = 0; i < definition->factor_count; i++) {
+		if (!definition->factors[i].option)
+			continue;
+		without.factor = i;
+		if (try_cell(definition, index, levels, &without, NULL, &ignored) < 0)
+			continue;
+		(void)snprintf(err->field, sizeof(err->field), "/factors/%s/%zu",
+			       definition->factors[i].name, levels[i]);
+		return;
+	}
+named:
+	locate(definition, index, named, err->code == ERROR_MISSING_FIELD, err->field,
+	       sizeof(err->field));
+}
+
+int definition_compose(const struct definition *definition, size_t workload, const size_t *levels,
+		       struct workload *ret_options, struct error *err)
+{
+	struct error found = {0};
+	int r = try_cell(definition, workload, levels, &nothing, ret_options, &found);
+
+	if (r == 0)
+		return 0;
+	if (r != -ENOMEM)
+		blame(definition, workload, levels, &found);
+	if (err)
+		*err = found;
+	return r;
+}
+
+bool definition_next_levels(const struct definition *definition, size_t *levels)
+{
+	for (size_t i = definition->factor_count; i-- > 0;) {
+		if (++levels[i] < definition->factors[i].level_count)
+			return true;
+		levels[i] = 0;
+	}
+	return false;
+}

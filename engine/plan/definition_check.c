@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* definition_check.c - definition_check() of definition.h: what can be known without a target. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/plan/definition.h"
+#include "engine/plan/definition_paths.h"
+
+#define PATH_BYTES_MAX 4000
+
+static int no_memory(struct error *err)
+{
+	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
+	return -ENOMEM;
+}
+
+/* ---- names ---- */
+
+static int check_name(const char *name, const char *pointer, struct error *err)
+{
+	if (!name)
+		return error_set(err, ERROR_MISSING_FIELD, pointer, "a name is needed");
+	if (*name == '\0' || strlen(name) > DEFINITION_NAME_MAX)
+		return error_set(err, ERROR_OUT_OF_RANGE, pointer,
+				 "a name has 1 to %d bytes, not %zu", DEFINITION_NAME_MAX,
+				 strlen(name));
+	if (!text_printable(name))
+		return error_set(err, ERROR_BAD_VALUE, pointer,
+				 "a name holds no control characters and no marks that turn the "
+				 "direction of writing");
+	return 0;
+}
+
+static bool is_prose(const char *text)
+{
+	while (*text) {
+		size_t length = text_character(text);
+
+		if (length == 0 || ((unsigned char)*text < 0x20 && *text != '\n' && *text != '\t'))
+			return false;
+		text += length;
+	}
+	return true;
+}
+
+static int check_description(const char *text, struct error *err)
+{
+	if (!text)
+		return 0;
+	if (strlen(text) > DEFINITION_TEXT_MAX)
+		return error_set(err, ERROR_OUT_OF_RANGE, "/description",
+				 "a description has at most %d bytes, not %zu", DEFINITION_TEXT_MAX,
+				 strlen(text));
+	if (!is_prose(text))
+		return error_set(err, ERROR_BAD_VALUE, "/description",
+				 "a description holds no control characters but line ends and "
+				 "tabulators");
+	return 0;
+}
+
+static bool name_taken(const struct definition *definition, size_t but, const char *name)
+{
+	for (size_t i = 0; i < definition->workload_count; i++)
+		if (i != but && definition->workloads[i].name &&
+		    strcmp(definition->workloads[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* A workload without a name is called by its pattern: "randread", "randread-2". */
+static int give_name(struct definition *definition, size_t index, struct error *err)
+{
+	struct workload *workload = &definition->workloads[index];
+	const struct workload *from =
+		workload_is_set(workload, OPTION_ID_RW) ? workload : &definition->defaults;
+	const char *pattern = workload_rw_choices[from->rw];
+	char name[32];
+
+	(void)snprintf(name, sizeof(name), "%s", pattern);
+	for (size_t n = 2; name_taken(definition, index, name); n++)
+		(void)snprintf(name, sizeof(name), "%s-%zu", pattern, n);
+	return option_parse(option_at(OPTION_ID_NAME), name, workload, err);
+}
+
+static int check_workload_names(struct definition *definition, struct error *err)
+{
+	char pointer[DEFINITION_POINTER_MAX], quoted[TEXT_EXCERPT_MAX];
+
+	for (size_t i = 0; i < definition->workload_count; i++) {
+		const char *name = definition->workloads[i].name;
+
+		for (size_t k = 0; name && k < i; k++) {
+			if (!definition->workloads[k].name ||
+			    strcmp(definition->workloads[k].name, name) != 0)
+				continue;
+			(void)snprintf(pointer, sizeof(pointer), "/workloads/%zu/name", i);
+			return error_set(err, ERROR_DUPLICATE, pointer,
+					 "there are two workloads named \"%s\"",
+					 text_excerpt(name, quoted));
+		}
+	}
+	for (size_t i = 0; i < definition->workload_count; i++) {
+		int r = definition->workloads[i].name ? 0 : give_name(definition, i, err);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* ---- targets ---- */
+
+static int check_path(const struct target_spec *target, const char *pointer, struct error *err)
+{
+	char field[ERROR_FIELD_MAX];
+
+	(void)snprintf(field, sizeof(field), "%s/%s", pointer, target_kind_names[target->kind]);
+	if (*target->path != '/')
+		return error_set(err, ERROR_BAD_VALUE, field,
+				 "give the whole path, beginning with \"/\"");
+	if (strlen(target->path) > PATH_BYTES_MAX)
+		return error_set(err, ERROR_OUT_OF_RANGE, field, "a path has at most %d bytes",
+				 PATH_BYTES_MAX);
+	if (!text_printable(target->path))
+		return error_set(err, ERROR_BAD_VALUE, field,
+				 "the path holds a control character or is not UTF-8");
+	return 0;
+}
+
+static int check_target_options(const struct target_spec *target, const char *pointer,
+				struct error *err)
+{
+	char field[ERROR_FIELD_MAX];
+
+	(void)snprintf(field, sizeof(field), "%s/existing", pointer);
+	if (target->existing && target->kind == TARGET_DIRECTORY)
+		return error_set(err, ERROR_CONFLICT, field,
+				 "an existing file or device can be read; in a directory files are "
+				 "always made");
+	(void)snprintf(field, sizeof(field), "%s/fingerprint", pointer);
+	if (target->fingerprint && target->kind != TARGET_DEVICE)
+		return error_set(err, ERROR_CONFLICT, field, "only a device has a fingerprint");
+	if (target->fingerprint && target->existing)
+		return error_set(err, ERROR_CONFLICT, field,
+				 "an existing device is only read; leave out the fingerprint");
+	if (target->fingerprint && (!*target->fingerprint || strlen(target->fingerprint) > 255))
+		return error_set(err, ERROR_OUT_OF_RANGE, field,
+				 "a fingerprint has 1 to 255 bytes");
+	if (target->fingerprint && !text_printable(target->fingerprint))
+		return error_set(err, ERROR_BAD_VALUE, field,
+				 "a fingerprint holds no control characters");
+	return 0;
+}
+
+static int check_target_name(const struct definition *definition, size_t index, struct error *err)
+{
+	const char *name = definition->targets[index].name;
+	char field[DEFINITION_POINTER_MAX];
+	int r;
+
+	(void)snprintf(field, sizeof(field), "/targets/%zu/name", index);
+	r = check_name(name, field, err);
+	for (size_t i = 0; i < index && r == 0; i++)
+		if (strcmp(definition->targets[i].name, name) == 0)
+			r = error_set(err, ERROR_DUPLICATE, field,
+				      "there is another target of this name");
+	return r;
+}
+
+static int check_targets(const struct definition *definition, struct error *err)
+{
+	if (definition->target_count > DEFINITION_TARGETS_MAX)
+		return error_set(err, ERROR_TOO_MANY, "/targets", "at most %d targets, not %zu",
+				 DEFINITION_TARGETS_MAX, definition->target_count);
+	for (size_t i = 0; i < definition->target_count; i++) {
+		const struct target_spec *target = &definition->targets[i];
+		char pointer[DEFINITION_POINTER_MAX];
+		int r = 0;
+
+		(void)definition_target_pointer(definition, i, pointer);
+		if (definition->target_count > 1 || target->name)
+			r = check_target_name(definition, i, err);
+		if (r == 0)
+			r = check_path(target, pointer, err);
+		if (r == 0)
+			r = check_target_options(target, pointer, err);
+		for (size_t k = 0; k < i && r == 0; k++)
+			if (!target->existing && target->kind != TARGET_DIRECTORY &&
+			    strcmp(definition->targets[k].path, target->path) == 0)
+				r = error_set(err, ERROR_DUPLICATE, pointer,
+					      "another target has the same path");
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* ---- factors ---- */
+
+/* Each target is a level once, by its name. */
+static int check_target_levels(const struct definition *definition, const struct factor *factor,
+			       struct error *err)
+{
+	char field[DEFINITION_POINTER_MAX], quoted[TEXT_EXCERPT_MAX];
+
+	if (definition->target_count == 0 || !definition->targets[0].name)
+		return error_set(err, ERROR_CONFLICT, "/factors/target",
+				 "to compare targets give \"targets\", a list of named ones");
+	for (size_t i = 0; i < factor->level_count; i++) {
+		size_t target = 0;
+
+		(void)snprintf(field, sizeof(field), "/factors/target/%zu", i);
+		while (target < definition->target_count &&
+		       strcmp(definition->targets[target].name, factor->levels[i]) != 0)
+			target++;
+		if (target == definition->target_count)
+			return error_set(err, ERROR_BAD_VALUE, field,
+					 "there is no target named \"%s\"",
+					 text_excerpt(factor->levels[i], quoted));
+	}
+	if (factor->level_count != definition->target_count)
+		return error_set(err, ERROR_MISSING_FIELD, "/factors/target",
+				 "every one of \"targets\" must be a level");
+	return 0;
+}
+
+/* Puts the canonical text of an option's level in place of the one given. */
+static int canonical_level(const struct factor *factor, size_t index, struct error *err)
+{
+	struct workload scratch;
+	char *text;
+	int r;
+
+	workload_init(&scratch);
+	r = option_parse(factor->option, factor->levels[index], &scratch, err);
+	if (r == 0) {
+		text = option_format(factor->option, &scratch);
+		if (text) {
+			free(factor->levels[index]);
+			factor->levels[index] = text;
+		} else {
+			r = no_memory(err);
+		}
+	}
+	workload_done(&scratch);
+	return r;
+}
+
+static int check_levels(const struct factor *factor, const char *pointer, struct error *err)
+{
+	char field[ERROR_FIELD_MAX], quoted[TEXT_EXCERPT_MAX];
+
+	for (size_t i = 0; i < factor->level_count; i++) {
+		int r = factor->option ? canonical_level(factor, i, err) : 0;
+
+		(void)snprintf(field, sizeof(field), "%s/%zu", pointer, i);
+		for (size_t k = 0; k < i && r == 0; k++)
+			if (strcmp(factor->levels[k], factor->levels[i]) == 0)
+				return error_set(err, ERROR_DUPLICATE, field,
+						 "the level %s is there twice",
+						 text_excerpt(factor->levels[i], quoted));
+		if (r == -EINVAL && err)
+			(void)snprintf(err->field, sizeof(err->field), "%s", field);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int check_factor(const struct definition *definition, size_t index, struct error *err)
+{
+	const struct factor *factor = &definition->factors[index];
+	char pointer[DEFINITION_POINTER_MAX];
+	int r;
+
+	(void)snprintf(pointer, sizeof(pointer), "/factors/%s", factor->name);
+	if (factor->option && !factor->option->factor)
+		return error_set(err, ERROR_BAD_VALUE, pointer, "%s cannot be a factor",
+				 factor->name);
+	if (factor->level_count == 0)
+		return error_set(err, ERROR_MISSING_FIELD, pointer,
+				 "a factor needs at least one level");
+	if (factor->level_count > DEFINITION_LEVELS_MAX)
+		return error_set(err, ERROR_TOO_MANY, pointer, "at most %d levels, not %zu",
+				 DEFINITION_LEVELS_MAX, factor->level_count);
+	for (size_t i = 0; i < index; i++)
+		if (strcmp(definition->factors[i].name, factor->name) == 0)
+			return error_set(err, ERROR_DUPLICATE, pointer,
+					 "the factor is there twice");
+	r = check_levels(factor, pointer, err);
+	if (r < 0 || factor->option)
+		return r;
+	return check_target_levels(definition, factor, err);
+}
+
+/* Several targets are a factor, the last one unless the definition placed it. */
+static int add_target_factor(struct definition *definition, struct error *err)
+{
+	struct factor *factors, *factor;
+
+	if (definition->target_count == 0 || !definition->targets[0].name)
+		return 0;
+	for (size_t i = 0; i < definition->factor_count; i++)
+		if (!definition->factors[i].option)
+			return 0;
+	factors = reallocarray(definition->factors, definition->factor_count + 1,
+			       sizeof(*definition->factors));
+	if (!factors)
+		return no_memory(err);
+	definition->factors = factors;
+	factor = &factors[definition->factor_count];
+	memset(factor, 0, sizeof(*factor));
+	definition->factor_count++;
+	factor->name = strdup("target");
+	factor->levels = calloc(definition->target_count, sizeof(*factor->levels));
+	if (!factor->name || !factor->levels)
+		return no_memory(err);
+	for (size_t i = 0; i < definition->target_count; i++) {
+		factor->levels[i] = strdup(definition->targets[i].name);
+		if (!factor->levels[i])
+			return no_memory(err);
+		factor->level_count++;
+	}
+	return 0;
+}
+
+static int check_factors(struct definition *definition, struct error *err)
+{
+	int r = add_target_factor(definition, err);
+
+	if (r < 0)
+		return r;
+	if (definition->factor_count > DEFINITION_FACTORS_MAX)
+		return error_set(err, ERROR_TOO_MANY, "/factors",
+				 "at most %d factors, the targets among them, not %zu",
+				 DEFINITION_FACTORS_MAX, definition->factor_count);
+	for (size_t i = 0; i < definition->factor_count && r == 0; i++)
+		r = check_factor(definition, i, err);
+	return r;
+}
+
+/* ---- the whole ---- */
+
+static int check_counts(const struct definition *definition, struct error *err)
+{
+	uint64_t samples = definition->workload_count;
+
+	if (definition->repeats < 1 || definition->repeats > DEFINITION_REPEATS_MAX)
+		return error_set(err, ERROR_OUT_OF_RANGE, "/repeats", "repeats is 1 to %d, not %u",
+				 DEFINITION_REPEATS_MAX, definition->repeats);
+	for (size_t i = 0; i < definition->factor_count; i++)
+		samples *= definition->factors[i].level_count; /* at most 64 x 64^8: fits */
+	samples *= definition->repeats;
+	if (samples > DEFINITION_SAMPLES_MAX)
+		return error_set(err, ERROR_TOO_MANY, "/factors",
+				 "workloads x levels x repeats makes %" PRIu64
+				 " samples; at most %d",
+				 samples, DEFINITION_SAMPLES_MAX);
+	return 0;
+}
+
+static int check_cells(const struct definition *definition, struct error *err)
+{
+	for (size_t i = 0; i < definition->workload_count; i++) {
+		size_t levels[DEFINITION_FACTORS_MAX] = {0};
+
+		do {
+			struct workload options;
+			int r = definition_compose(definition, i, levels, &options, err);
+
+			if (r < 0)
+				return r;
+			workload_done(&options);
+		} while (definition_next_levels(definition, levels));
+	}
+	return 0;
+}
+
+int definition_check(struct definition *definition, struct error *err)
+{
+	int r;
+
+	r = check_name(definition->name, "/name", err);
+	if (r == 0)
+		r = check_description(definition->description, err);
+	if (r < 0)
+		return r;
+	if (definition->workload_count == 0)
+		return error_set(err, ERROR_MISSING_FIELD, "/workloads",
+				 "a definition needs at least one workload");
+	if (definition->workload_count > DEFINITION_WORKLOADS_MAX)
+		return error_set(err, ERROR_TOO_MANY, "/workloads", "at most %d workloads, not %zu",
+				 DEFINITION_WORKLOADS_MAX, definition->workload_count);
+	r = check_workload_names(definition, err);
+	if (r == 0)
+		r = definition_adopt_paths(definition, err);
+	if (r == 0)
+		r = check_targets(definition, err);
+	if (r == 0)
+		r = check_factors(definition, err);
+	if (r == 0)
+		r = check_counts(definition, err);
+	if (r == 0)
+		r = check_cells(definition, err);
+	return r;
+}

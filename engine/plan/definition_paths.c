@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* definition_paths.c - see definition_paths.h. */
+#include "engine/plan/definition_paths.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(struct error *err)
+{
+	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
+	return -ENOMEM;
+}
+
+/* Where a workload's own word on the target stands, for a pointer; NULL: nowhere. */
+static const struct workload *path_layer(const struct definition *definition, size_t index,
+					 enum option_id id, char *pointer, size_t size)
+{
+	const struct workload *workload = &definition->workloads[index];
+	const char *name = option_at(id)->name;
+
+	if (workload_is_set(&definition->override, id)) {
+		(void)snprintf(pointer, size, "/override/%s", name);
+		return &definition->override;
+	}
+	if (workload_is_set(workload, id)) {
+		(void)snprintf(pointer, size, "/workloads/%zu/%s", index,
+			       workload->from_fio ? "fio" : name);
+		return workload;
+	}
+	(void)snprintf(pointer, size, "/defaults/%s", name);
+	return workload_is_set(&definition->defaults, id) ? &definition->defaults : NULL;
+}
+
+struct path_words {
+	const char *filename, *directory; /* NULL: not given */
+	char pointer[DEFINITION_POINTER_MAX];
+};
+
+static void path_words(const struct definition *definition, size_t index, struct path_words *words)
+{
+	char where[DEFINITION_POINTER_MAX];
+	const struct workload *layer;
+
+	layer = path_layer(definition, index, OPTION_ID_DIRECTORY, where, sizeof(where));
+	words->directory = layer ? layer->directory : NULL;
+	layer = path_layer(definition, index, OPTION_ID_FILENAME, words->pointer,
+			   sizeof(words->pointer));
+	words->filename = layer ? layer->filename : NULL;
+	if (!words->filename)
+		memcpy(words->pointer, where, sizeof(where));
+}
+
+static bool same(const char *a, const char *b)
+{
+	return (!a && !b) || (a && b && strcmp(a, b) == 0);
+}
+
+/* What fio makes of the two: a file in a directory, a file, or a file a job in a directory. */
+static int make_target(const struct path_words *words, struct target_spec *target,
+		       struct error *err)
+{
+	const char *path = words->filename ? words->filename : words->directory;
+
+	if (words->filename && strchr(words->filename, ':'))
+		return error_set(err, ERROR_UNSUPPORTED, words->pointer,
+				 "\":\" in filename means several files to fio, which is not "
+				 "supported; give the definition a target instead");
+	if (words->filename && words->directory) {
+		if (*words->filename == '/')
+			return error_set(err, ERROR_CONFLICT, words->pointer,
+					 "with directory, filename is a name in it, not a path of "
+					 "its own");
+		if (asprintf(&target->path, "%s/%s", words->directory, words->filename) < 0)
+			target->path = NULL;
+	} else {
+		target->path = strdup(path);
+	}
+	if (!target->path)
+		return no_memory(err);
+	target->kind = words->filename ? TARGET_FILE : TARGET_DIRECTORY;
+	if (strncmp(target->path, "/dev/", 5) == 0 && strncmp(target->path, "/dev/shm/", 9) != 0)
+		target->kind = TARGET_DEVICE;
+	if (*target->path != '/')
+		return error_set(err, ERROR_BAD_VALUE, words->pointer,
+				 "give the whole path, beginning with \"/\"");
+	return 0;
+}
+
+static void drop_paths(struct workload *workload)
+{
+	free(workload->filename);
+	free(workload->directory);
+	workload->filename = NULL;
+	workload->directory = NULL;
+	workload_unset(workload, OPTION_ID_FILENAME);
+	workload_unset(workload, OPTION_ID_DIRECTORY);
+}
+
+int definition_adopt_paths(struct definition *definition, struct error *err)
+{
+	struct path_words first, words;
+	int r;
+
+	path_words(definition, 0, &first);
+	for (size_t i = 0; i < definition->workload_count; i++) {
+		path_words(definition, i, &words);
+		if (definition->target_count > 0 && (words.filename || words.directory))
+			return error_set(err, ERROR_CONFLICT, words.pointer,
+					 "the definition has a target; leave out filename and "
+					 "directory");
+		if (!same(words.filename, first.filename) ||
+		    !same(words.directory, first.directory))
+			return error_set(err, ERROR_CONFLICT,
+					 words.filename || words.directory ? words.pointer
+									   : first.pointer,
+					 "all workloads of a definition share one filename or "
+					 "directory; to compare several, give \"targets\"");
+	}
+	if (definition->target_count > 0)
+		return 0;
+	if (!first.filename && !first.directory)
+		return error_set(err, ERROR_MISSING_FIELD, "/target",
+				 "a target is needed, as in {\"file\": \"/tank/scratch\"}");
+	definition->targets = calloc(1, sizeof(*definition->targets));
+	if (!definition->targets)
+		return no_memory(err);
+	definition->target_count = 1;
+	r = make_target(&first, &definition->targets[0], err);
+	if (r < 0)
+		return r;
+	drop_paths(&definition->defaults);
+	drop_paths(&definition->override);
+	for (size_t i = 0; i < definition->workload_count; i++)
+		drop_paths(&definition->workloads[i]);
+	return 0;
+}
