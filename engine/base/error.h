@@ -84,6 +84,7 @@
 	X(METHOD_NOT_ALLOWED, "method_not_allowed")                                                \
 	X(CONTENT_TYPE, "content_type")                                                            \
 	X(BODY_TOO_LARGE, "body_too_large")                                                        \
+	X(HEADERS_TOO_LARGE, "headers_too_large")                                                  \
 	X(TOO_MANY_STREAMS, "too_many_streams")                                                    \
 	/* anything else: a system call of our own failed */                                       \
 	X(SYSTEM, "system_error")                                                                  \

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* handlers.h - what the router's table calls: one file a resource. See request.h for what a
+ * handler may do; none blocks. */
+#ifndef API_HANDLERS_H
+#define API_HANDLERS_H
+
+#include "api/request.h"
+
+/* plan.c */
+void handle_plan(struct request *request);
+
+/* runs.c */
+void handle_runs_post(struct request *request);
+void handle_runs_list(struct request *request);
+void handle_run_get(struct request *request);
+void handle_run_events(struct request *request);
+void handle_run_cancel(struct request *request);
+void handle_run_delete(struct request *request);
+
+/* results.c */
+void handle_run_result(struct request *request);
+void handle_run_csv(struct request *request);
+void handle_run_fio(struct request *request);
+
+/* definitions.c */
+void handle_definitions_list(struct request *request);
+void handle_definition_get(struct request *request);
+void handle_definition_put(struct request *request);
+void handle_definition_delete(struct request *request);
+
+/* system.c */
+void handle_system(struct request *request);
+void handle_targets(struct request *request);
+void handle_health(struct request *request);
+void handle_openapi(struct request *request);
+
+/* pages.c */
+void handle_page_runs(struct request *request);
+void handle_page_run(struct request *request);
+void handle_page_run_redirect(struct request *request);
+void handle_page_run_file(struct request *request);
+void handle_static(struct request *request);
+
+/* ---- shared by handlers ---- */
+
+/* runs.c: the document of a run as GET shows it, with a fresh look at the store and the board.
+ * NOT_FOUND; SYSTEM, NO_MEMORY. */
+MUST_CHECK int run_document(const struct service *service, const char *id, json_t **ret_value,
+			    struct error *err);
+/* The same for a run already at hand. NULL: no memory. */
+json_t *run_document_of(const struct store_run *run, const struct progress_state *progress);
+
+/* definitions.c: a definition_lookup (server/codec/definition.h) over built-in and saved ones;
+ * arg is the struct store. */
+MUST_CHECK int definition_by_name(void *arg, const char *name, char **ret_text);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plan.c - POST /api/v1/plan: what a run of a definition would do. Nothing is changed. */
+#include <string.h>
+
+#include "api/ask.h"
+#include "api/handlers.h"
+#include "server/codec/definition.h"
+
+static void free_json(void *data)
+{
+	json_decref(data);
+}
+
+/* In the engine's lane. */
+static void plan(struct request *request)
+{
+	struct definition definition;
+	struct error err;
+	char *text = NULL;
+	int r;
+
+	definition_init(&definition);
+	r = definition_decode(request->work_data, definition_by_name, request->service->store,
+			      &definition, &err);
+	if (r == 0)
+		r = ask_plan(request->service, &definition, &text, &err);
+	definition_done(&definition);
+	if (r < 0)
+		request_reply_error(request, &err);
+	else
+		request_reply_text(request, 200, "application/json", text, strlen(text));
+}
+
+void handle_plan(struct request *request)
+{
+	json_t *value = NULL;
+	struct error err;
+
+	if (ask_body(request, &value, &err) < 0) {
+		request_reply_error(request, &err);
+		return;
+	}
+	request->work_data = value;
+	request->work_data_free = free_json;
+	request_work(request, LANE_ENGINE, plan);
+}
