@@ -22,7 +22,7 @@ void handle_run_result(struct request *request);
 void handle_run_csv(struct request *request);
 void handle_run_fio(struct request *request);
 
-/* definitions.c */
+/* definition_calls.c */
 void handle_definitions_list(struct request *request);
 void handle_definition_get(struct request *request);
 void handle_definition_put(struct request *request);
@@ -50,7 +50,7 @@ MUST_CHECK int run_document(const struct service *service, const char *id, json_
 /* The same for a run already at hand. NULL: no memory. */
 json_t *run_document_of(const struct store_run *run, const struct progress_state *progress);
 
-/* definitions.c: a definition_lookup (server/codec/definition.h) over built-in and saved ones;
+/* definition_calls.c: a definition_lookup (server/codec/definition.h) over built-in and saved ones;
  * arg is the struct store. */
 MUST_CHECK int definition_by_name(void *arg, const char *name, char **ret_text);
 

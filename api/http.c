@@ -13,7 +13,7 @@
  * that is suspended when the daemon stops aborts the process; nothing may be allocated in the
  * URI log callback; an unescape callback that does nothing keeps %2f and %00 from being undone.
  *
- * Longer than 500 lines since all that names libmicrohttpd stands here (and in events.c).
+ * Length: all that names libmicrohttpd stands here (and in events.c).
  *
  * Locking: `lock` over waiters and closing, held while a long poll is suspended or resumed.
  */
