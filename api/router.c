@@ -8,12 +8,6 @@
 #include "engine/base/file.h"
 #include "server/store.h"
 
-const char *const method_names[METHOD_COUNT] = {
-	[METHOD_GET] = "GET",	  [METHOD_HEAD] = "HEAD",     [METHOD_POST] = "POST",
-	[METHOD_PUT] = "PUT",	  [METHOD_DELETE] = "DELETE", [METHOD_OPTIONS] = "OPTIONS",
-	[METHOD_PATCH] = "PATCH", [METHOD_TRACE] = "TRACE",   [METHOD_CONNECT] = "CONNECT",
-};
-
 static const char *const list_parameters[] = {"state", "limit", "cursor", NULL};
 static const char *const wait_parameters[] = {"after", "wait", NULL};
 static const char *const page_parameters[] = {"cursor", NULL};
@@ -47,24 +41,6 @@ const struct route routes[] = {
 /* clang-format on */
 
 const size_t route_count = ARRAY_SIZE(routes);
-
-int method_find(const char *name, enum method *ret_method, struct error *err)
-{
-	for (size_t i = 0; i < METHOD_COUNT; i++) {
-		if (strcmp(method_names[i], name) == 0) {
-			*ret_method = (enum method)i;
-			return 0;
-		}
-	}
-	return error_set(err, ERROR_METHOD_UNKNOWN, "",
-			 "there is no such method; GET, POST, PUT and DELETE are in use here");
-}
-
-bool method_safe(enum method method)
-{
-	return method == METHOD_GET || method == METHOD_HEAD || method == METHOD_OPTIONS ||
-	       method == METHOD_TRACE;
-}
 
 /* The pattern's part at *pattern (behind its '/'), and moves on; false behind the last. */
 static bool next_part(const char **pattern, const char **ret_part, size_t *ret_length)

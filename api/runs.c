@@ -275,7 +275,7 @@ void handle_run_get(struct request *request)
 	const struct service *service = request->service;
 	struct progress_state progress;
 	struct store_run run;
-	uint64_t after, seconds;
+	uint64_t after = 0, seconds = 0;
 	struct error err;
 	int wait = wants_to_wait(request, &after, &seconds, &err);
 
