@@ -42,16 +42,32 @@ struct measure_spec {
 	size_t region_count; /* = numjobs */
 	const struct measure_region *regions;
 	bool discard;	     /* a fill: no histograms, no series wanted */
-	atomic_bool *cancel; /* looked at ten times a second at least */
+	atomic_bool *cancel; /* looked at ten times a second at least; may be NULL */
 	/* Called by the control thread when the ramp is over (the window begins) and when the last
 	 * operation has completed (it ends): the moments to read counters. May be NULL. */
 	void (*window)(void *arg, bool begins);
-	/* Called by the control thread several times a second. May be NULL. */
+	/* Called by the control thread several times a second with what was done since the load
+	 * began, the ramp included. May be NULL. */
 	void (*tick)(void *arg, double seconds_done, uint64_t bytes_done);
 	void *arg;
 };
 
 /*
+ * The window opens when the ramp is over: statistics begin anew, operations outstanding then count
+ * when they complete. It closes with the last completion. A workload with time_based ends when
+ * runtime is over; without, when each job has issued its size (in whole blocks, reads and writes
+ * together; the ramp does not count), or when runtime is over, if it has one.
+ *
+ * A failing operation ends the sample; so does one that transfers nothing (end of file). Other
+ * short transfers are counted. A job's sequence of operations follows from seed and the job's
+ * index.
+ *
+ * submission and completion histograms are there where a reactor keeps one operation outstanding
+ * and stamps between the two; a blocking call (threads) has no such moment, so they stay NULL.
+ *
+ * Operations that neither complete nor can be cancelled within 0.6 s of a stop are left behind with
+ * the memory they may still touch: measure_run returns, and that memory is never freed.
+ *
  * Fills the measured parts of *sample (directions, sync, series, seconds, ramp_seconds, started,
  * depth_mean, jobs, latency_per_operation, backend, backend_reason unless already set, seed,
  * error_count). 0; -ECANCELED (err CANCELLED) with what was measured so far; -EIO and the like

@@ -331,7 +331,7 @@ void *reactor_main(void *argument)
 			reactor->backend->ops->close(reactor->backend);
 		arena_done(&reactor->arena);
 	}
-	reactor->finished = true;
+	atomic_store(&reactor->finished, true);
 	load_finished(load, reactor->drained);
 	return NULL;
 }

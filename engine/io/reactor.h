@@ -63,7 +63,8 @@ struct reactor {
 	struct request requests[BACKEND_BATCH_MAX];
 	struct completion completions[4 * BACKEND_BATCH_MAX];
 
-	bool finished, drained; /* written before load_finished() */
+	bool drained;	      /* nothing is outstanding; valid once finished */
+	atomic_bool finished; /* the thread will not touch this reactor again */
 };
 
 struct reactor_config {

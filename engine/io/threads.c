@@ -74,6 +74,7 @@ static bool turn(struct thread_job *job, const struct operation *done, uint64_t 
 	struct error err;
 
 	lock(job);
+	/* The first call is the first event, which opens the window where there is no ramp. */
 	if (now_ns >= job->recorder.next_event_ns && recorder_event(&job->recorder, now_ns))
 		job_window_begins(&job->job);
 	if (done)

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* gather.c - see gather.h. */
+#include "engine/io/gather.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "engine/base/clock.h"
+
+struct gathering {
+	const struct load *load;
+	const struct measure_spec *spec;
+	struct sample *sample;
+	uint64_t end_ns; /* the last completion, in the ramp where there was no window */
+	double latency_sum_ns;
+	int rc;
+};
+
+/* *into += from; made where it is missing. */
+static int merge(struct histogram **into, const struct histogram *from)
+{
+	if (!from || from->count == 0)
+		return 0;
+	if (!*into) {
+		*into = malloc(sizeof(**into));
+		if (!*into)
+			return -ENOMEM;
+		histogram_init(*into);
+	}
+	histogram_merge(*into, from);
+	return 0;
+}
+
+static int merge_direction(struct direction_result *into, const struct recorder *recorder,
+			   enum direction direction, bool discard)
+{
+	int rc = 0;
+
+	into->ios += recorder_ios(recorder, direction);
+	into->bytes += recorder_bytes(recorder, direction);
+	into->short_ios += recorder->short_ios[direction];
+	if (!discard)
+		rc = merge(&into->latency, recorder->histograms[direction]);
+	if (!discard && rc == 0)
+		rc = merge(&into->submission, recorder->submission[direction]);
+	if (!discard && rc == 0)
+		rc = merge(&into->completion, recorder->completion[direction]);
+	return rc;
+}
+
+/* job: NULL, or the job's own result. */
+static int merge_recorder(struct gathering *g, const struct recorder *recorder,
+			  struct job_result *job)
+{
+	struct sample *sample = g->sample;
+	uint64_t window_ns = g->load->window_ns;
+	int rc = 0;
+
+	if (recorder->last_ns > g->end_ns)
+		g->end_ns = recorder->last_ns;
+	if (!recorder->in_window)
+		return 0; /* it holds the ramp's figures */
+	if (job && recorder->last_ns > window_ns)
+		job->seconds = (double)(recorder->last_ns - window_ns) / (double)NS_PER_S;
+	for (int d = 0; d < DIRECTION_COUNT && rc == 0; d++) {
+		rc = merge_direction(&sample->directions[d], recorder, d, g->spec->discard);
+		if (rc == 0 && job)
+			rc = merge_direction(&job->directions[d], recorder, d, false);
+	}
+	if (rc == 0 && !g->spec->discard)
+		rc = merge(&sample->sync, recorder->histograms[REQUEST_SYNC]);
+	for (int kind = 0; kind < REQUEST_KIND_COUNT; kind++)
+		if (recorder->histograms[kind])
+			g->latency_sum_ns += (double)recorder->histograms[kind]->sum_ns;
+	return rc;
+}
+
+static struct job_result *job_of(struct gathering *g, size_t index)
+{
+	return g->sample->jobs ? &g->sample->jobs[index] : NULL;
+}
+
+static void gather_reactors(struct gathering *g, struct workers *workers)
+{
+	for (size_t r = 0; r < workers->reactor_count && g->rc == 0; r++) {
+		struct reactor *reactor = workers->reactors[r];
+
+		if (!atomic_load(&reactor->finished))
+			continue;
+		for (size_t i = 0; i < reactor->recorder_count && g->rc == 0; i++)
+			g->rc = merge_recorder(g, &reactor->recorders[i],
+					       job_of(g, r + i * workers->reactor_count));
+	}
+}
+
+static void gather_threads(struct gathering *g, struct threads *threads)
+{
+	for (size_t i = 0; i < threads->job_count && g->rc == 0; i++) {
+		struct thread_job *job = &threads->jobs[i];
+
+		(void)pthread_mutex_lock(&job->mutex); /* a plain mutex cannot fail */
+		recorder_finish(&job->recorder);
+		g->rc = merge_recorder(g, &job->recorder, job_of(g, i));
+		(void)pthread_mutex_unlock(&job->mutex);
+	}
+}
+
+/* The seconds from the load's begin to its last completion. */
+static int gather_series(const struct gathering *g)
+{
+	struct series *series = &g->sample->series;
+	const struct load *load = g->load;
+	uint64_t span_ns = g->end_ns - load->start_ns, ramp_ns = load->window_ns - load->start_ns;
+	size_t count = (size_t)((span_ns + NS_PER_S - 1) / NS_PER_S);
+	size_t ramp = (size_t)((ramp_ns + NS_PER_S - 1) / NS_PER_S);
+
+	if (count > load->second_capacity)
+		count = load->second_capacity;
+	if (count == 0)
+		return 0;
+	series->seconds = malloc(count * sizeof(*series->seconds));
+	if (!series->seconds)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		const struct series_second *from = &load->seconds[i];
+
+		for (int d = 0; d < DIRECTION_COUNT; d++) {
+			series->seconds[i].ios[d] =
+				__atomic_load_n(&from->ios[d], __ATOMIC_RELAXED);
+			series->seconds[i].bytes[d] =
+				__atomic_load_n(&from->bytes[d], __ATOMIC_RELAXED);
+			series->seconds[i].latency_sum_ns[d] =
+				__atomic_load_n(&from->latency_sum_ns[d], __ATOMIC_RELAXED);
+		}
+	}
+	series->count = count;
+	series->ramp_count = ramp < count ? ramp : count;
+	series->last_span_ns = span_ns - (count - 1) * NS_PER_S;
+	return 0;
+}
+
+static void gather_times(const struct gathering *g)
+{
+	struct sample *sample = g->sample;
+	const struct load *load = g->load;
+	uint64_t ramp_end_ns = g->end_ns < load->window_ns ? g->end_ns : load->window_ns;
+
+	if (g->end_ns <= load->start_ns)
+		return; /* nothing has completed */
+	sample->ramp_seconds = (double)(ramp_end_ns - load->start_ns) / (double)NS_PER_S;
+	if (g->end_ns > load->window_ns)
+		sample->seconds = (double)(g->end_ns - load->window_ns) / (double)NS_PER_S;
+	if (sample->seconds > 0)
+		sample->depth_mean = g->latency_sum_ns / ((double)NS_PER_S * sample->seconds);
+}
+
+/* Texts and flags: how it was measured. */
+static int gather_manner(struct workers *workers, const struct measure_spec *spec,
+			 struct sample *sample)
+{
+	const char *features = "a thread for each outstanding operation";
+
+	sample->latency_per_operation = true;
+	for (size_t i = 0; i < workers->reactor_count; i++) {
+		struct reactor *reactor = workers->reactors[i];
+
+		sample->latency_per_operation &= reactor->single;
+		features = atomic_load(&reactor->finished) ? reactor->features : "";
+	}
+	sample->seed = spec->seed;
+	free(sample->backend);
+	sample->backend = strdup(backend_names[spec->backend]);
+	if (!sample->backend_reason && *features)
+		sample->backend_reason = strdup(features);
+	return sample->backend && (sample->backend_reason || !*features) ? 0 : -ENOMEM;
+}
+
+int gather(struct workers *workers, struct load *load, const struct measure_spec *spec,
+	   struct sample *sample)
+{
+	struct gathering g = {.load = load, .spec = spec, .sample = sample};
+
+	g.rc = gather_manner(workers, spec, sample);
+	sample->error_count = atomic_load(&load->errors);
+	if (!load->released)
+		return g.rc;
+	if (!spec->workload->group_reporting && !spec->discard) {
+		sample->jobs = calloc(spec->region_count, sizeof(*sample->jobs));
+		if (!sample->jobs)
+			return -ENOMEM;
+		sample->job_count = spec->region_count;
+	}
+	if (workers->threads)
+		gather_threads(&g, workers->threads);
+	else
+		gather_reactors(&g, workers);
+	gather_times(&g);
+	if (g.rc == 0 && g.end_ns > load->start_ns && load->seconds)
+		g.rc = gather_series(&g);
+	return g.rc;
+}

@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_measure.c - whole measurements: on a file of a disk, O_DIRECT, and of memory, by each
+ * backend. Directories: /var/tmp (or VOLBENCH_TEST_DIR) and /dev/shm.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "engine/base/clock.h"
+#include "engine/io/backend.h"
+#include "engine/io/measure.h"
+#include "engine/io/resources.h"
+
+#define KIB UINT64_C(1024)
+#define MIB (UINT64_C(1024) * 1024)
+#define REGIONS_MAX 1024
+
+static const enum backend_kind backends[] = {BACKEND_IO_URING, BACKEND_THREADS, BACKEND_NULL};
+
+/* A scratch file of `size` bytes, without a name. */
+static int scratch(const char *directory, int flags, uint64_t size)
+{
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+
+	if (fd < 0)
+		fail_msg("cannot make a file in %s: %s", directory, strerror(errno));
+	assert_int_equal(ftruncate(fd, (off_t)size), 0);
+	return fd;
+}
+
+static const char *disk(void)
+{
+	const char *directory = getenv("VOLBENCH_TEST_DIR");
+
+	return directory ? directory : "/var/tmp";
+}
+
+struct setup {
+	struct workload workload;
+	struct measure_spec spec;
+	struct measure_region regions[REGIONS_MAX];
+	struct sample sample;
+	struct error err;
+	atomic_bool cancel;
+	unsigned int begun, ended, ticks;
+	uint64_t last_bytes;
+};
+
+static void on_window(void *arg, bool begins)
+{
+	struct setup *s = arg;
+
+	if (begins)
+		s->begun++;
+	else
+		s->ended++;
+}
+
+static void on_tick(void *arg, double seconds_done, uint64_t bytes_done)
+{
+	struct setup *s = arg;
+
+	assert_true(seconds_done > 0);
+	assert_true(bytes_done >= s->last_bytes);
+	s->last_bytes = bytes_done;
+	s->ticks++;
+}
+
+/* jobs of `size` each, one behind the other in fd. */
+static struct setup *prepare(enum backend_kind backend, int rw, uint64_t bs, uint64_t size,
+			     uint64_t depth, uint64_t jobs, int fd)
+{
+	struct setup *s = calloc(1, sizeof(*s));
+	struct workload *w;
+
+	assert_non_null(s);
+	w = &s->workload;
+	workload_init(w);
+	w->rw = rw;
+	w->bs[0] = w->bs[1] = bs;
+	w->rwmixread = w->rwmixwrite = 50;
+	w->size = size;
+	w->iodepth = depth;
+	w->numjobs = jobs;
+	w->runtime_ns = 400 * NS_PER_MS;
+	w->time_based = true;
+	w->group_reporting = true;
+	for (size_t i = 0; i < jobs && i < REGIONS_MAX; i++)
+		s->regions[i] = (struct measure_region){fd, i * size, size};
+	s->spec = (struct measure_spec){
+		.workload = w,
+		.backend = backend,
+		.seed = 7,
+		.region_count = jobs,
+		.regions = s->regions,
+		.cancel = &s->cancel,
+		.window = on_window,
+		.tick = on_tick,
+		.arg = s,
+	};
+	sample_init(&s->sample);
+	return s;
+}
+
+static void finish(struct setup *s)
+{
+	sample_done(&s->sample);
+	workload_done(&s->workload);
+	free(s);
+}
+
+static void run(struct setup *s)
+{
+	int rc = measure_run(&s->spec, &s->sample, &s->err);
+
+	if (rc != 0)
+		fail_msg("%s: %d %s", backend_names[s->spec.backend], rc, s->err.message);
+}
+
+static uint64_t series_ios(const struct sample *sample, size_t from, enum direction d)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = from; i < sample->series.count; i++)
+		sum += sample->series.seconds[i].ios[d];
+	return sum;
+}
+
+/* What must hold of every sample. */
+static void check(const struct setup *s)
+{
+	const struct sample *sample = &s->sample;
+	double latency = 0;
+
+	assert_string_equal(sample->backend, backend_names[s->spec.backend]);
+	assert_non_null(sample->backend_reason);
+	assert_int_equal(sample->seed, s->spec.seed);
+	assert_int_equal(sample->error_count, 0);
+	assert_int_equal(s->begun, 1);
+	assert_int_equal(s->ended, 1);
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		const struct direction_result *r = &sample->directions[d];
+
+		if (r->ios == 0) {
+			assert_null(r->latency);
+			continue;
+		}
+		assert_int_equal(r->bytes, r->ios * s->workload.bs[d]);
+		assert_int_equal(r->short_ios, 0);
+		assert_int_equal(r->latency->count, r->ios);
+		latency += (double)r->latency->sum_ns;
+		if (sample->series.ramp_count == 0)
+			assert_int_equal(series_ios(sample, 0, d), r->ios);
+	}
+	if (sample->sync)
+		latency += (double)sample->sync->sum_ns;
+	assert_true(fabs(sample->depth_mean - latency / sample->seconds / 1e9) < 1e-6);
+	/* What was issued in the ramp and completes in the window counts in full. */
+	if (sample->series.ramp_count == 0)
+		assert_true(sample->depth_mean <=
+			    (double)(s->workload.iodepth * s->workload.numjobs) * 1.01);
+}
+
+static void time_based(const char *directory, int flags)
+{
+	const int patterns[] = {RW_READ, RW_RANDREAD, RW_RANDWRITE, RW_RW, RW_RANDRW};
+	int fd = scratch(directory, flags, 8 * MIB);
+
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		for (size_t p = 0; p < ARRAY_SIZE(patterns); p++) {
+			struct setup *s =
+				prepare(backends[b], patterns[p], 4 * KIB, 2 * MIB, 4, 3, fd);
+			uint64_t reads, writes;
+
+			s->workload.runtime_ns = 150 * NS_PER_MS;
+			run(s);
+			check(s);
+			reads = s->sample.directions[DIRECTION_READ].ios;
+			writes = s->sample.directions[DIRECTION_WRITE].ios;
+			assert_true((reads > 0) == (patterns[p] != RW_RANDWRITE));
+			assert_true((writes > 0) ==
+				    (patterns[p] != RW_READ && patterns[p] != RW_RANDREAD));
+			assert_true(s->sample.seconds >= 0.15 && s->sample.seconds < 1.15);
+			assert_true(s->sample.latency_per_operation ==
+				    (backends[b] == BACKEND_THREADS));
+			finish(s);
+		}
+	}
+	(void)close(fd);
+}
+
+static void test_time_based_on_a_disk(void **unused)
+{
+	(void)unused;
+	time_based(disk(), O_DIRECT);
+}
+
+static void test_time_based_in_memory(void **unused)
+{
+	(void)unused;
+	time_based("/dev/shm", 0);
+}
+
+/* A size-ended random write touches each block once: none is left a hole, none is counted twice. */
+static void size_ended(const char *directory, int flags)
+{
+	for (size_t b = 0; b < 2; b++) {
+		int fd = scratch(directory, flags, 3 * 1000 * KIB);
+		struct setup *s = prepare(backends[b], RW_RANDWRITE, 4 * KIB, 1000 * KIB, 8, 3, fd);
+		unsigned char *data = malloc(3 * 1000 * KIB);
+		struct stat status;
+
+		s->workload.time_based = false;
+		s->workload.runtime_ns = 0;
+		run(s);
+		check(s);
+		assert_int_equal(s->sample.directions[DIRECTION_WRITE].bytes, 3 * 1000 * KIB);
+		assert_int_equal(s->sample.directions[DIRECTION_WRITE].ios, 750);
+		assert_int_equal(fstat(fd, &status), 0);
+		assert_int_equal(status.st_size, 3 * 1000 * KIB);
+		(void)fcntl(fd, F_SETFL, 0);
+		assert_non_null(data);
+		assert_int_equal(pread(fd, data, 3 * 1000 * KIB, 0), 3 * 1000 * KIB);
+		for (size_t i = 0; i < 750; i++) {
+			const unsigned char *block = data + i * 4096;
+
+			assert_true(memcmp(block, block + 1, 4095) != 0);
+			for (size_t j = i + 1; j < 750; j++) /* random data, nowhere twice */
+				assert_true(memcmp(block, data + j * 4096, 64) != 0);
+		}
+		free(data);
+		finish(s);
+		(void)close(fd);
+	}
+}
+
+static void test_size_ended_on_a_disk(void **unused)
+{
+	(void)unused;
+	size_ended(disk(), O_DIRECT);
+}
+
+static void test_size_ended_in_memory(void **unused)
+{
+	(void)unused;
+	size_ended("/dev/shm", 0);
+}
+
+/* Reads and writes together make the size; a rest smaller than a block is left alone. */
+static void test_size_ended_mix(void **unused)
+{
+	int fd = scratch("/dev/shm", 0, 2 * 401 * KIB);
+
+	(void)unused;
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		for (int rw = RW_RW; rw <= RW_RANDRW; rw++) {
+			struct setup *s = prepare(backends[b], rw, 4 * KIB, 401 * KIB, 4, 2, fd);
+			const struct direction_result *r = s->sample.directions;
+
+			s->workload.time_based = false;
+			run(s);
+			check(s);
+			assert_int_equal(r[0].ios + r[1].ios, 2 * 100);
+			assert_true(r[0].ios > 40 && r[1].ios > 40);
+			finish(s);
+		}
+	}
+	(void)close(fd);
+}
+
+static void test_jobs_apart(void **unused)
+{
+	int fd = scratch("/dev/shm", 0, 5 * 64 * KIB);
+
+	(void)unused;
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		struct setup *s = prepare(backends[b], RW_WRITE, 4 * KIB, 64 * KIB, 2, 5, fd);
+
+		s->workload.time_based = false;
+		s->workload.group_reporting = false;
+		run(s);
+		check(s);
+		assert_int_equal(s->sample.job_count, 5);
+		for (size_t j = 0; j < 5; j++) {
+			const struct job_result *job = &s->sample.jobs[j];
+
+			assert_int_equal(job->directions[DIRECTION_WRITE].bytes, 64 * KIB);
+			assert_int_equal(job->directions[DIRECTION_WRITE].latency->count, 16);
+			assert_true(job->seconds > 0 && job->seconds <= s->sample.seconds);
+		}
+		finish(s);
+	}
+	(void)close(fd);
+}
+
+static void test_ramp_is_left_out(void **unused)
+{
+	int fd = scratch("/dev/shm", 0, MIB);
+
+	(void)unused;
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		struct setup *s = prepare(backends[b], RW_RANDREAD, 4 * KIB, MIB, 4, 1, fd);
+		uint64_t all, ios;
+
+		s->workload.ramp_time_ns = 1200 * NS_PER_MS;
+		s->workload.runtime_ns = 900 * NS_PER_MS;
+		run(s);
+		check(s);
+		ios = s->sample.directions[DIRECTION_READ].ios;
+		all = series_ios(&s->sample, 0, DIRECTION_READ);
+		assert_true(all > ios);
+		assert_true(ios > series_ios(&s->sample, 2, DIRECTION_READ));
+		assert_true(ios < series_ios(&s->sample, 1, DIRECTION_READ));
+		assert_int_equal(s->sample.series.count, 3);
+		assert_int_equal(s->sample.series.ramp_count, 2);
+		assert_true(fabs((double)s->sample.series.last_span_ns / 1e9 - 0.1) < 0.1);
+		assert_true(fabs(s->sample.ramp_seconds - 1.2) < 1e-9);
+		assert_true(fabs(s->sample.seconds - 0.9) < 0.2);
+		assert_true(s->ticks >= 5);
+		finish(s);
+	}
+	(void)close(fd);
+}
+
+/* A ramp longer than one round of the region, then exactly the size. */
+static void test_size_after_a_ramp(void **unused)
+{
+	int fd = scratch("/dev/shm", 0, 64 * KIB);
+
+	(void)unused;
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		struct setup *s = prepare(backends[b], RW_RANDWRITE, 4 * KIB, 64 * KIB, 4, 1, fd);
+
+		s->workload.ramp_time_ns = 100 * NS_PER_MS;
+		s->workload.time_based = false;
+		run(s);
+		check(s);
+		assert_int_equal(s->sample.directions[DIRECTION_WRITE].bytes, 64 * KIB);
+		finish(s);
+	}
+	(void)close(fd);
+}
+
+/* Depth 1 on one ring: three stamps, and the parts make the whole. */
+static void test_depth_one_is_stamped_apart(void **unused)
+{
+	int fd = scratch(disk(), O_DIRECT, MIB);
+	struct setup *s = prepare(BACKEND_IO_URING, RW_RANDRW, 4 * KIB, MIB, 1, 1, fd);
+
+	(void)unused;
+	s->workload.fsync = 10;
+	run(s);
+	check(s);
+	assert_true(s->sample.latency_per_operation);
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		const struct direction_result *r = &s->sample.directions[d];
+
+		assert_non_null(r->submission);
+		assert_int_equal(r->submission->count, r->ios);
+		assert_int_equal(r->completion->count, r->ios);
+		assert_int_equal(r->submission->sum_ns + r->completion->sum_ns, r->latency->sum_ns);
+	}
+	assert_true(s->sample.depth_mean > 0.3);
+	finish(s);
+	(void)close(fd);
+}
+
+static void test_fsync_after_so_many_writes(void **unused)
+{
+	int fd = scratch(disk(), 0, 2 * MIB);
+
+	(void)unused;
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		struct setup *s = prepare(backends[b], RW_WRITE, 4 * KIB, 64 * KIB, 2, 2, fd);
+
+		s->workload.time_based = false;
+		s->workload.fsync = 5;
+		run(s);
+		check(s);
+		assert_int_equal(s->sample.directions[DIRECTION_WRITE].ios, 32);
+		assert_non_null(s->sample.sync);
+		assert_int_equal(s->sample.sync->count, 6);
+		finish(s);
+	}
+	(void)close(fd);
+}
+
+static void test_fill_has_no_histograms(void **unused)
+{
+	int fd = scratch(disk(), O_DIRECT, 8 * MIB);
+	struct setup *s = prepare(BACKEND_IO_URING, RW_WRITE, MIB, 8 * MIB, 4, 1, fd);
+
+	(void)unused;
+	s->workload.time_based = false;
+	s->workload.runtime_ns = 0;
+	s->spec.discard = true;
+	s->spec.cancel = NULL;
+	run(s);
+	assert_int_equal(s->sample.directions[DIRECTION_WRITE].bytes, 8 * MIB);
+	assert_null(s->sample.directions[DIRECTION_WRITE].latency);
+	assert_int_equal(s->sample.series.count, 0);
+	finish(s);
+	(void)close(fd);
+}
+
+static void test_dev_zero(void **unused)
+{
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	(void)unused;
+	assert_true(fd >= 0);
+	for (size_t b = 0; b < 2; b++) {
+		struct setup *s = prepare(backends[b], RW_RANDREAD, 4 * KIB, 1024 * MIB, 32, 2, fd);
+
+		s->workload.runtime_ns = 100 * NS_PER_MS;
+		run(s);
+		check(s);
+		finish(s);
+	}
+	(void)close(fd);
+}
+
+/* ---- ending early ---- */
+
+static void *raise_flag(void *arg)
+{
+	struct setup *s = arg;
+	struct timespec pause = {.tv_nsec = 300000000};
+
+	(void)nanosleep(&pause, NULL); /* the run is under way: that is what is cancelled */
+	atomic_store(&s->cancel, true);
+	return NULL;
+}
+
+static void test_cancel(void **unused)
+{
+	int fd = scratch(disk(), O_DIRECT, 64 * MIB);
+
+	(void)unused;
+	assert_int_equal(posix_fallocate(fd, 0, 64 * MIB), 0);
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		struct setup *s = prepare(backends[b], RW_RANDWRITE, 64 * KIB, 8 * MIB, 16, 8, fd);
+		uint64_t start = clock_now_ns(), took;
+		pthread_t id;
+
+		s->workload.runtime_ns = 60 * NS_PER_S;
+		assert_int_equal(pthread_create(&id, NULL, raise_flag, s), 0);
+		assert_int_equal(measure_run(&s->spec, &s->sample, &s->err), -ECANCELED);
+		took = clock_now_ns() - start;
+		assert_int_equal(s->err.code, ERROR_CANCELLED);
+		assert_true(took < 1300 * NS_PER_MS);
+		assert_true(s->sample.directions[DIRECTION_WRITE].ios > 0);
+		assert_int_equal(s->sample.error_count, 0);
+		assert_int_equal(s->begun, 1);
+		assert_int_equal(s->ended, 1);
+		assert_int_equal(pthread_join(id, NULL), 0);
+		finish(s);
+	}
+	(void)close(fd);
+}
+
+/* Cancelled while it ramps: no window, no figures. */
+static void test_cancel_in_the_ramp(void **unused)
+{
+	int fd = scratch("/dev/shm", 0, 2 * MIB);
+
+	(void)unused;
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		struct setup *s = prepare(backends[b], RW_RANDREAD, 4 * KIB, MIB, 2, 2, fd);
+		pthread_t id;
+
+		s->workload.ramp_time_ns = 60 * NS_PER_S;
+		assert_int_equal(pthread_create(&id, NULL, raise_flag, s), 0);
+		assert_int_equal(measure_run(&s->spec, &s->sample, &s->err), -ECANCELED);
+		assert_int_equal(s->sample.directions[DIRECTION_READ].ios, 0);
+		assert_true(s->sample.seconds == 0);
+		assert_true(s->sample.ramp_seconds > 0.1);
+		assert_int_equal(s->begun + s->ended, 0);
+		assert_int_equal(pthread_join(id, NULL), 0);
+		finish(s);
+	}
+	(void)close(fd);
+}
+
+static void test_cancel_before_the_start(void **unused)
+{
+	int fd = scratch("/dev/shm", 0, 2 * MIB);
+
+	(void)unused;
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		struct setup *s = prepare(backends[b], RW_RANDREAD, 4 * KIB, MIB, 2, 2, fd);
+
+		atomic_store(&s->cancel, true);
+		assert_int_equal(measure_run(&s->spec, &s->sample, &s->err), -ECANCELED);
+		assert_int_equal(s->err.code, ERROR_CANCELLED);
+		finish(s);
+	}
+	(void)close(fd);
+}
+
+static void test_failing_write_is_named(void **unused)
+{
+	struct rlimit before, limit;
+	int fd = scratch("/dev/shm", 0, 0);
+
+	(void)unused;
+	(void)signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = 64 * KIB;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	for (size_t b = 0; b < 2; b++) {
+		struct setup *s = prepare(backends[b], RW_WRITE, 4 * KIB, 2 * MIB, 1, 1, fd);
+
+		assert_int_equal(measure_run(&s->spec, &s->sample, &s->err), -EFBIG);
+		assert_int_equal(s->err.code, ERROR_IO_ERROR);
+		assert_int_equal(s->err.sys, EFBIG);
+		assert_non_null(strstr(s->err.message, "write of 4096 bytes at offset 65536"));
+		assert_int_equal(s->sample.error_count, 1);
+		assert_int_equal(s->sample.directions[DIRECTION_WRITE].ios, 16);
+		finish(s);
+	}
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	(void)close(fd);
+}
+
+static void test_end_of_file_is_an_error(void **unused)
+{
+	int fd = scratch("/dev/shm", 0, 32 * KIB);
+
+	(void)unused;
+	for (size_t b = 0; b < 2; b++) {
+		struct setup *s = prepare(backends[b], RW_READ, 4 * KIB, 64 * KIB, 1, 1, fd);
+
+		assert_int_equal(measure_run(&s->spec, &s->sample, &s->err), -EIO);
+		assert_int_equal(s->err.code, ERROR_IO_ERROR);
+		assert_non_null(strstr(s->err.message, "offset 32768"));
+		assert_non_null(strstr(s->err.message, "end of file"));
+		finish(s);
+	}
+	(void)close(fd);
+}
+
+static void test_short_transfers_are_counted(void **unused)
+{
+	int fd = scratch("/dev/shm", 0, 9 * KIB);
+
+	(void)unused;
+	for (size_t b = 0; b < 2; b++) {
+		struct setup *s = prepare(backends[b], RW_READ, 6 * KIB, 12 * KIB, 1, 1, fd);
+		const struct direction_result *r = &s->sample.directions[DIRECTION_READ];
+
+		s->workload.time_based = false;
+		run(s);
+		assert_int_equal(r->ios, 2);
+		assert_int_equal(r->short_ios, 1);
+		assert_int_equal(r->bytes, 9 * KIB);
+		finish(s);
+	}
+	(void)close(fd);
+}
+
+/* ---- refusals ---- */
+
+static void test_too_many_threads_by_name(void **unused)
+{
+	struct setup *s = prepare(BACKEND_THREADS, RW_RANDREAD, 4 * KIB, 4 * KIB, 25, 41, 0);
+
+	(void)unused;
+	assert_true(measure_run(&s->spec, &s->sample, &s->err) < 0);
+	assert_int_equal(s->err.code, ERROR_TOO_MANY_THREADS);
+	assert_non_null(strstr(s->err.message, "1025 threads"));
+	assert_non_null(strstr(s->err.message, "1024"));
+	finish(s);
+}
+
+static void test_the_most_threads(void **unused)
+{
+	int fd = scratch("/dev/shm", 0, 4 * MIB);
+	struct setup *s = prepare(BACKEND_THREADS, RW_RANDREAD, 4 * KIB, 4 * KIB, 1, 1024, fd);
+
+	(void)unused;
+	run(s);
+	check(s);
+	finish(s);
+	(void)close(fd);
+}
+
+static void test_too_much_memory(void **unused)
+{
+	struct setup *s = prepare(BACKEND_IO_URING, RW_RANDREAD, 64 * MIB, 64 * MIB, 4096, 16, 0);
+
+	(void)unused;
+	assert_int_equal(measure_run(&s->spec, &s->sample, &s->err), -ENOMEM);
+	assert_int_equal(s->err.code, ERROR_MEMORY_LIMIT);
+	finish(s);
+	s = prepare(BACKEND_IO_URING, RW_RANDREAD, 512, MIB, 4096, 1024, 0);
+	assert_true(measure_run(&s->spec, &s->sample, &s->err) < 0);
+	assert_int_equal(s->err.code, ERROR_TOO_MANY);
+	finish(s);
+}
+
+static void test_region_without_a_block(void **unused)
+{
+	(void)unused;
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		struct setup *s = prepare(backends[b], RW_RANDREAD, 4 * KIB, MIB, 1, 2, 0);
+
+		s->regions[1].length = 4095;
+		assert_true(measure_run(&s->spec, &s->sample, &s->err) < 0);
+		assert_int_equal(s->err.code, ERROR_OUT_OF_RANGE);
+		assert_non_null(strstr(s->err.message, "job 2"));
+		s->regions[1].length = 4096;
+		s->regions[1].offset = INT64_MAX;
+		assert_true(measure_run(&s->spec, &s->sample, &s->err) < 0);
+		assert_int_equal(s->err.code, ERROR_OUT_OF_RANGE);
+		s->spec.region_count = 1;
+		assert_true(measure_run(&s->spec, &s->sample, &s->err) < 0);
+		assert_int_equal(s->err.code, ERROR_OUT_OF_RANGE);
+		finish(s);
+	}
+}
+
+static void test_memory_grows_with_what_is_asked(void **unused)
+{
+	struct setup *s = prepare(BACKEND_IO_URING, RW_RANDREAD, MIB, MIB, 256, 64, 0);
+	uint64_t bytes, more;
+
+	(void)unused;
+	s->workload.numjobs = 64;
+	assert_int_equal(measure_memory(&s->workload, BACKEND_IO_URING, &bytes), 0);
+	assert_true(bytes >= 16384 * MIB && bytes < 16384 * MIB + 64 * MIB);
+	s->workload.group_reporting = false;
+	assert_int_equal(measure_memory(&s->workload, BACKEND_IO_URING, &more), 0);
+	assert_true(more >= bytes + (64 - resources_reactors(64)) * sizeof(struct histogram));
+	s->workload.numjobs = UINT64_MAX / 256;
+	assert_int_equal(measure_memory(&s->workload, BACKEND_IO_URING, &more), -EOVERFLOW);
+	finish(s);
+}
+
+static void test_probes(void **unused)
+{
+	char reason[200] = "";
+	int fd = scratch("/dev/shm", 0, 0);
+
+	(void)unused;
+	assert_false(measure_nowait(fd)); /* tmpfs has none, also for an empty file */
+	assert_int_equal(ftruncate(fd, 8192), 0);
+	assert_false(measure_nowait(fd));
+	(void)close(fd);
+	fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	assert_true(measure_nowait(fd));
+	(void)close(fd);
+	assert_int_equal(measure_uring_available(reason, sizeof(reason)), 0);
+	assert_true(strlen(reason) > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_time_based_on_a_disk),
+		cmocka_unit_test(test_time_based_in_memory),
+		cmocka_unit_test(test_size_ended_on_a_disk),
+		cmocka_unit_test(test_size_ended_in_memory),
+		cmocka_unit_test(test_size_ended_mix),
+		cmocka_unit_test(test_jobs_apart),
+		cmocka_unit_test(test_ramp_is_left_out),
+		cmocka_unit_test(test_size_after_a_ramp),
+		cmocka_unit_test(test_depth_one_is_stamped_apart),
+		cmocka_unit_test(test_fsync_after_so_many_writes),
+		cmocka_unit_test(test_fill_has_no_histograms),
+		cmocka_unit_test(test_dev_zero),
+		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_cancel_in_the_ramp),
+		cmocka_unit_test(test_cancel_before_the_start),
+		cmocka_unit_test(test_failing_write_is_named),
+		cmocka_unit_test(test_end_of_file_is_an_error),
+		cmocka_unit_test(test_short_transfers_are_counted),
+		cmocka_unit_test(test_too_many_threads_by_name),
+		cmocka_unit_test(test_the_most_threads),
+		cmocka_unit_test(test_too_much_memory),
+		cmocka_unit_test(test_region_without_a_block),
+		cmocka_unit_test(test_memory_grows_with_what_is_asked),
+		cmocka_unit_test(test_probes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
