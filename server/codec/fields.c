@@ -23,7 +23,11 @@ int put_value(json_t *object, const char *name, json_t *value)
 
 static json_t *from_u64(uint64_t value)
 {
-	return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+	double rounded = (double)value;
+
+	if (value <= INT64_MAX)
+		return json_integer((json_int_t)value);
+	return json_real(rounded < 2 * TWO_TO_63 ? rounded : nextafter(2 * TWO_TO_63, 0));
 }
 
 int put_u64(json_t *object, const char *name, uint64_t value)
