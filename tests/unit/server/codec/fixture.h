@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fixture.h - samples and results with something in every member, for the tests of the codecs and
+ * of the analysis. Included after cmocka.h. Whoever gets one ends it with sample_done().
+ */
+#ifndef TESTS_FIXTURE_H
+#define TESTS_FIXTURE_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/plan/option.h"
+#include "engine/result.h"
+#include "engine/sample.h"
+
+static inline char *fixture_text(const char *text)
+{
+	char *copy = strdup(text);
+
+	assert_non_null(copy);
+	return copy;
+}
+
+static inline void fixture_option(struct workload *workload, const char *name, const char *value)
+{
+	struct error err = {0};
+
+	if (option_parse(option_find(name), value, workload, &err) < 0)
+		fail_msg("%s=%s: %s", name, value, err.message);
+}
+
+/* "rw=randread bs=4k ..." into a completed workload. */
+static inline void fixture_workload(struct workload *workload, const char *options)
+{
+	char *text = fixture_text(options), *rest = text, *word;
+	struct error err = {0};
+
+	workload_init(workload);
+	while ((word = strsep(&rest, " "))) {
+		char *value = strchr(word, '=');
+
+		assert_non_null(value);
+		*value = '\0';
+		fixture_option(workload, word, value + 1);
+	}
+	free(text);
+	if (workload_complete(workload, &err) < 0)
+		fail_msg("%s: %s: %s", options, err.field, err.message);
+}
+
+/* count latencies between low and about 10 x low, the same ones every time. */
+static inline struct histogram *fixture_histogram(size_t count, uint64_t low_ns)
+{
+	struct histogram *histogram = malloc(sizeof(*histogram));
+	uint64_t state = 88172645463325252u;
+
+	assert_non_null(histogram);
+	histogram_init(histogram);
+	for (size_t i = 0; i < count; i++) {
+		state ^= state << 13;
+		state ^= state >> 7;
+		state ^= state << 17;
+		histogram_add(histogram, low_ns + state % (9 * low_ns));
+	}
+	return histogram;
+}
+
+static inline void fixture_direction(struct direction_result *result, size_t ios, uint64_t bs,
+				     uint64_t low_ns, bool stamped)
+{
+	result->ios = ios;
+	result->bytes = ios * bs;
+	result->latency = fixture_histogram(ios, low_ns);
+	if (stamped) {
+		result->submission = fixture_histogram(ios, low_ns / 50);
+		result->completion = fixture_histogram(ios, low_ns / 2);
+	}
+}
+
+static inline void fixture_level(struct sample *sample, const char *factor, const char *value)
+{
+	sample->levels = realloc(sample->levels, (sample->level_count + 1) * sizeof(struct level));
+	assert_non_null(sample->levels);
+	sample->levels[sample->level_count++] =
+		(struct level){fixture_text(factor), fixture_text(value)};
+}
+
+static inline void fixture_series(struct series *series, size_t count, size_t ramp_count)
+{
+	series->count = count;
+	series->ramp_count = ramp_count;
+	series->last_span_ns = 123456789;
+	series->seconds = calloc(count, sizeof(*series->seconds));
+	assert_non_null(series->seconds);
+	for (size_t i = 0; i < count; i++) {
+		struct series_second *second = &series->seconds[i];
+
+		second->ios[DIRECTION_READ] = 3000 + 7 * i;
+		second->bytes[DIRECTION_READ] = second->ios[DIRECTION_READ] * 4096;
+		second->latency_sum_ns[DIRECTION_READ] = 1234567891 + 1000003 * i;
+		second->ios[DIRECTION_WRITE] = i == 1 ? 0 : 100 + i;
+		second->bytes[DIRECTION_WRITE] = second->ios[DIRECTION_WRITE] * 131072;
+		second->latency_sum_ns[DIRECTION_WRITE] = i == 1 ? 0 : 987654321 + i;
+	}
+}
+
+/* A mix of two jobs, stamped one by one, every member set. */
+static inline void fixture_sample(struct sample *sample)
+{
+	sample_init(sample);
+	sample->order = 17;
+	sample->workload = fixture_text("mix \"70/30\", <b>");
+	fixture_level(sample, "iodepth", "8");
+	fixture_level(sample, "target", "=HYPERLINK(1)");
+	sample->repeat = 3;
+	sample->target = fixture_text("/srv/scratch/volbench");
+	sample->started_wall_ms = 1796039405389;
+	sample->seconds = 2.0123456789;
+	sample->ramp_seconds = 1.000000001;
+	fixture_workload(&sample->options,
+			 "name=mix rw=randrw rwmixread=70 bs=4k,128k size=64m iodepth=8 numjobs=2 "
+			 "runtime=2 ramp_time=1 fsync=32 group_reporting=0");
+	sample->seed = INT64_MAX;
+	sample->backend = fixture_text("io_uring");
+	sample->backend_reason = fixture_text("every target reads without blocking");
+	sample->latency_per_operation = true;
+	sample->error_count = 1;
+	fixture_direction(&sample->directions[DIRECTION_READ], 20000, 4096, 60000, true);
+	fixture_direction(&sample->directions[DIRECTION_WRITE], 8500, 131072, 300000, true);
+	sample->directions[DIRECTION_READ].short_ios = 2;
+	sample->sync = fixture_histogram(265, 3000000);
+	sample->depth_mean = 15.25;
+	fixture_series(&sample->series, 4, 1);
+	sample->job_count = 2;
+	sample->jobs = calloc(2, sizeof(*sample->jobs));
+	assert_non_null(sample->jobs);
+	for (size_t i = 0; i < 2; i++) {
+		struct job_result *job = &sample->jobs[i];
+
+		job->seconds = 2.01 + (double)i / 1000;
+		fixture_direction(&job->directions[DIRECTION_READ], 9900 + 200 * i, 4096, 50000,
+				  false);
+		if (i == 0)
+			fixture_direction(&job->directions[DIRECTION_WRITE], 8500, 131072, 300000,
+					  true);
+	}
+	sample->cpu = (struct cpu_delta){0.25, 1.75, 3.0000001, 0.125};
+	sample->device = (struct device_delta){.name = "vda",
+					       .reads = 20001,
+					       .read_bytes = 20001 * 4096,
+					       .writes = 9000,
+					       .written_bytes = 9000ull * 131072,
+					       .io_ms = 1999,
+					       .weighted_ms = 29000};
+	sample->free_bytes_before = 1ull << 40;
+	sample->free_bytes_after = (1ull << 40) - 4096;
+	assert_int_equal(findings_add(&sample->findings, FINDING_WARNING, "mix_off", "mix",
+				      "iodepth=8", "70 % reads", "66 % reads", "%s", "It is off."),
+			 0);
+	assert_int_equal(findings_add(&sample->findings, FINDING_INFO, "few_operations", NULL, NULL,
+				      NULL, NULL, "%s", "Few."),
+			 0);
+}
+
+static inline void fixture_same_histogram(const struct histogram *a, const struct histogram *b)
+{
+	assert_int_equal(a == NULL, b == NULL);
+	if (a)
+		assert_memory_equal(a, b, sizeof(*a));
+}
+
+static inline void fixture_same_directions(const struct direction_result *a,
+					   const struct direction_result *b)
+{
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		assert_true(a[d].ios == b[d].ios);
+		assert_true(a[d].bytes == b[d].bytes);
+		assert_true(a[d].short_ios == b[d].short_ios);
+		fixture_same_histogram(a[d].latency, b[d].latency);
+		fixture_same_histogram(a[d].submission, b[d].submission);
+		fixture_same_histogram(a[d].completion, b[d].completion);
+	}
+}
+
+static inline void fixture_same_text(const char *a, const char *b)
+{
+	assert_int_equal(a == NULL, b == NULL);
+	if (a)
+		assert_string_equal(a, b);
+}
+
+static inline void fixture_same_findings(const struct findings *a, const struct findings *b)
+{
+	assert_true(a->count == b->count);
+	for (size_t i = 0; i < a->count; i++) {
+		assert_int_equal(a->list[i].severity, b->list[i].severity);
+		fixture_same_text(a->list[i].code, b->list[i].code);
+		fixture_same_text(a->list[i].workload, b->list[i].workload);
+		fixture_same_text(a->list[i].cell, b->list[i].cell);
+		fixture_same_text(a->list[i].message, b->list[i].message);
+		fixture_same_text(a->list[i].expected, b->list[i].expected);
+		fixture_same_text(a->list[i].found, b->list[i].found);
+	}
+}
+
+/* All options alike, whether they were given or not. */
+static inline void fixture_same_options(const struct workload *a, const struct workload *b)
+{
+	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+		char *left = option_format(option_at((enum option_id)id), a);
+		char *right = option_format(option_at((enum option_id)id), b);
+
+		fixture_same_text(left, right);
+		free(left);
+		free(right);
+	}
+}
+
+static inline void fixture_same_sample(const struct sample *a, const struct sample *b)
+{
+	assert_true(a->order == b->order && a->repeat == b->repeat && a->seed == b->seed);
+	fixture_same_text(a->workload, b->workload);
+	assert_true(a->level_count == b->level_count);
+	for (size_t i = 0; i < a->level_count; i++) {
+		fixture_same_text(a->levels[i].factor, b->levels[i].factor);
+		fixture_same_text(a->levels[i].value, b->levels[i].value);
+	}
+	fixture_same_text(a->target, b->target);
+	assert_true(a->started_wall_ms == b->started_wall_ms);
+	assert_true(a->seconds == b->seconds && a->ramp_seconds == b->ramp_seconds);
+	fixture_same_options(&a->options, &b->options);
+	fixture_same_text(a->backend, b->backend);
+	fixture_same_text(a->backend_reason, b->backend_reason);
+	assert_int_equal(a->latency_per_operation, b->latency_per_operation);
+	assert_true(a->error_count == b->error_count);
+	fixture_same_directions(a->directions, b->directions);
+	fixture_same_histogram(a->sync, b->sync);
+	assert_true(a->depth_mean == b->depth_mean);
+	assert_true(a->series.count == b->series.count);
+	assert_true(a->series.ramp_count == b->series.ramp_count);
+	assert_true(a->series.last_span_ns == b->series.last_span_ns);
+	if (a->series.count > 0)
+		assert_memory_equal(a->series.seconds, b->series.seconds,
+				    a->series.count * sizeof(*a->series.seconds));
+	assert_true(a->job_count == b->job_count);
+	for (size_t i = 0; i < a->job_count; i++) {
+		assert_true(a->jobs[i].seconds == b->jobs[i].seconds);
+		fixture_same_directions(a->jobs[i].directions, b->jobs[i].directions);
+	}
+	assert_memory_equal(&a->cpu, &b->cpu, sizeof(a->cpu));
+	assert_memory_equal(&a->device, &b->device, sizeof(a->device));
+	assert_true(a->free_bytes_before == b->free_bytes_before);
+	assert_true(a->free_bytes_after == b->free_bytes_after);
+	fixture_same_findings(&a->findings, &b->findings);
+}
+
+#endif
