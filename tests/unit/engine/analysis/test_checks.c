@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_checks.c - a sound sample has no finding; each fault has its own, at its threshold. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/checks.h"
+#include "tests/unit/server/codec/fixture.h"
+
+#define READS 70000u
+#define WRITES 30000u
+#define DEPTH 16
+
+/* 10 s of a 70/30 mix at depth 8 x 2 jobs, nothing wrong with it. */
+static void sound(struct sample *sample, const char *options)
+{
+	sample_init(sample);
+	sample->workload = fixture_text("mix");
+	fixture_level(sample, "iodepth", "8");
+	fixture_level(sample, "bs", "4k");
+	sample->backend = fixture_text("io_uring");
+	fixture_workload(&sample->options, options);
+	sample->seconds = 10.001;
+	fixture_direction(&sample->directions[DIRECTION_READ], READS, 4096, 1, false);
+	fixture_direction(&sample->directions[DIRECTION_WRITE], WRITES, 4096, 1, false);
+	/* Latencies that add up to the depth over the window. */
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		struct direction_result *result = &sample->directions[d];
+
+		result->latency->sum_ns =
+			(uint64_t)(DEPTH * 10.001e9 * (double)result->ios / (READS + WRITES));
+	}
+	sample->depth_mean = DEPTH;
+	(void)snprintf(sample->device.name, sizeof(sample->device.name), "sda");
+	sample->device.read_bytes = READS * 4096ull;
+	sample->device.written_bytes = WRITES * 4096ull;
+	sample->device.weighted_ms = 10001 * DEPTH;
+}
+
+static const char mixed[] = "rw=randrw rwmixread=70 bs=4k size=64m iodepth=8 numjobs=2 runtime=10";
+
+static const struct finding *find(const struct sample *sample, const char *code)
+{
+	for (size_t i = 0; i < sample->findings.count; i++)
+		if (strcmp(sample->findings.list[i].code, code) == 0)
+			return &sample->findings.list[i];
+	return NULL;
+}
+
+/* Checks it, expects this finding alone (none for NULL), and ends it. */
+static void expect_only(struct sample *sample, const char *code)
+{
+	assert_int_equal(checks_sample(sample), 0);
+	if (!code && sample->findings.count > 0)
+		fail_msg("finding %s: expected %s, found %s", sample->findings.list[0].code,
+			 sample->findings.list[0].expected, sample->findings.list[0].found);
+	if (code) {
+		const struct finding *finding = find(sample, code);
+
+		if (!finding)
+			fail_msg("no finding %s", code);
+		assert_int_equal(sample->findings.count, 1);
+		assert_string_equal(finding->workload, "mix");
+		assert_string_equal(finding->cell, "iodepth=8, bs=4k");
+		assert_true(finding->message[0] && finding->expected[0] && finding->found[0]);
+	}
+	sample_done(sample);
+}
+
+static void a_sound_sample_has_no_finding(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sound(&sample, mixed);
+	expect_only(&sample, NULL);
+}
+
+static void failed_operations_are_an_error(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sound(&sample, mixed);
+	sample.error_count = 1;
+	assert_int_equal(checks_sample(&sample), 0);
+	assert_int_equal(find(&sample, "io_errors")->severity, FINDING_ERROR);
+	sample_done(&sample);
+}
+
+/* Moves operations from writes to reads, bytes and device with them. */
+static void shift(struct sample *sample, int64_t ios)
+{
+	struct direction_result *read = &sample->directions[DIRECTION_READ];
+	struct direction_result *write = &sample->directions[DIRECTION_WRITE];
+
+	read->ios += (uint64_t)ios;
+	write->ios -= (uint64_t)ios;
+	read->bytes = sample->device.read_bytes = read->ios * 4096;
+	write->bytes = sample->device.written_bytes = write->ios * 4096;
+}
+
+static void a_mix_may_miss_by_one_point(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sound(&sample, mixed);
+	shift(&sample, 990);
+	expect_only(&sample, NULL);
+	sound(&sample, mixed);
+	shift(&sample, 1010);
+	expect_only(&sample, "mix_off");
+	sound(&sample, mixed);
+	shift(&sample, -1010);
+	expect_only(&sample, "mix_off");
+}
+
+static void a_small_mix_may_miss_by_chance(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	/* n = 2000, p = 0.7: 4 deviations are 4.1 points */
+	sound(&sample, mixed);
+	shift(&sample, 0);
+	sample.directions[DIRECTION_READ].ios = 1400 - 80;
+	sample.directions[DIRECTION_WRITE].ios = 600 + 80;
+	assert_int_equal(checks_sample(&sample), 0);
+	assert_null(find(&sample, "mix_off"));
+	sample.directions[DIRECTION_READ].ios = 1400 - 84;
+	sample.directions[DIRECTION_WRITE].ios = 600 + 84;
+	assert_int_equal(checks_sample(&sample), 0);
+	assert_non_null(find(&sample, "mix_off"));
+	sample_done(&sample);
+}
+
+/* Another length of the window, with depth and queue to match. */
+static void stretch(struct sample *sample, double seconds)
+{
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		struct histogram *latency = sample->directions[d].latency;
+
+		latency->sum_ns = (uint64_t)((double)latency->sum_ns * seconds / sample->seconds);
+	}
+	sample->seconds = seconds;
+	sample->device.weighted_ms = (uint64_t)(seconds * 1000 * DEPTH);
+}
+
+static void time_asked_is_time_run(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sound(&sample, mixed);
+	stretch(&sample, 9.91);
+	expect_only(&sample, NULL);
+	sound(&sample, mixed);
+	stretch(&sample, 9.89);
+	expect_only(&sample, "time_short");
+	sound(&sample, mixed);
+	stretch(&sample, 10.99);
+	expect_only(&sample, NULL);
+	sound(&sample, mixed);
+	stretch(&sample, 11.01);
+	expect_only(&sample, "drain_long");
+	sound(&sample, "rw=randrw rwmixread=70 bs=4k size=64m iodepth=8 numjobs=2 runtime=10 "
+		       "time_based=0");
+	stretch(&sample, 5);
+	expect_only(&sample, NULL);
+}
+
+static void bytes_are_operations_times_size(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sound(&sample, mixed);
+	sample.directions[DIRECTION_READ].bytes -= READS * 4; /* 0.098 % */
+	expect_only(&sample, NULL);
+	sound(&sample, mixed);
+	sample.directions[DIRECTION_READ].bytes -= READS * 5;
+	expect_only(&sample, "size_mismatch");
+	sound(&sample, mixed);
+	sample.directions[DIRECTION_WRITE].bytes += WRITES * 5;
+	expect_only(&sample, "size_mismatch");
+	/* Short operations explain what is missing. */
+	sound(&sample, mixed);
+	sample.directions[DIRECTION_READ].short_ios = 100;
+	sample.directions[DIRECTION_READ].bytes -= 100 * 4000;
+	expect_only(&sample, NULL);
+}
+
+static void the_device_moved_what_was_asked(void **state)
+{
+	const struct finding *finding;
+	struct sample sample;
+
+	(void)state;
+	sound(&sample, mixed);
+	sample.device.read_bytes = sample.device.read_bytes / 100 * 96;
+	expect_only(&sample, NULL);
+	sound(&sample, mixed);
+	sample.device.read_bytes = sample.device.read_bytes / 100 * 90;
+	expect_only(&sample, "device_bytes_differ");
+	sound(&sample, mixed);
+	sample.device.written_bytes *= 2;
+	assert_int_equal(checks_sample(&sample), 0);
+	finding = find(&sample, "device_bytes_differ");
+	assert_non_null(finding);
+	assert_int_equal(finding->severity, FINDING_INFO);
+	sample_done(&sample);
+	/* No device, or none that is meant: nothing to hold it against. */
+	sound(&sample, mixed);
+	memset(&sample.device, 0, sizeof(sample.device));
+	expect_only(&sample, NULL);
+	sound(&sample, mixed);
+	free(sample.backend);
+	sample.backend = fixture_text("null");
+	sample.device.read_bytes = 0;
+	expect_only(&sample, NULL);
+}
+
+static void buffered_reads_may_come_from_memory(void **state)
+{
+	struct sample sample;
+	char options[128];
+
+	(void)state;
+	(void)snprintf(options, sizeof(options), "%s direct=0", mixed);
+	sound(&sample, options);
+	sample.device.read_bytes = READS * 4096ull / 100 * 60;
+	sample.device.written_bytes = 0;
+	expect_only(&sample, NULL);
+	sound(&sample, options);
+	sample.device.read_bytes = 0;
+	expect_only(&sample, "reads_from_cache");
+}
+
+static void depth_asked_is_depth_reached(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sound(&sample, mixed);
+	sample.depth_mean = 12.1;
+	sample.directions[DIRECTION_READ].latency->sum_ns =
+		sample.directions[DIRECTION_READ].latency->sum_ns / 16 * 12;
+	sample.directions[DIRECTION_WRITE].latency->sum_ns =
+		sample.directions[DIRECTION_WRITE].latency->sum_ns / 16 * 12;
+	assert_int_equal(checks_sample(&sample), 0);
+	assert_int_equal(sample.findings.count, 0);
+	sample.depth_mean = 11.9;
+	expect_only(&sample, "depth_not_reached");
+}
+
+static void the_queue_stood_at_the_device(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sound(&sample, mixed);
+	sample.device.weighted_ms = 10001 * 2 + 1;
+	expect_only(&sample, NULL);
+	sound(&sample, mixed);
+	sample.device.weighted_ms = 10001 * 2 - 100;
+	expect_only(&sample, "device_queue_short");
+	sound(&sample, "rw=rw rwmixread=70 bs=4k size=64m iodepth=8 numjobs=2 runtime=10");
+	sample.device.weighted_ms = 0;
+	expect_only(&sample, NULL);
+}
+
+static void little_holds(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sound(&sample, mixed);
+	sample.depth_mean = DEPTH * 1.09;
+	expect_only(&sample, NULL);
+	sound(&sample, mixed);
+	sample.depth_mean = DEPTH * 1.12;
+	expect_only(&sample, "littles_law");
+}
+
+static void few_operations_are_told(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	for (size_t ios = 999; ios <= 1000; ios++) {
+		sound(&sample, "rw=randread bs=4k size=64m iodepth=8 numjobs=2 runtime=10");
+		free(sample.directions[DIRECTION_WRITE].latency);
+		memset(&sample.directions[DIRECTION_WRITE], 0,
+		       sizeof(sample.directions[DIRECTION_WRITE]));
+		sample.directions[DIRECTION_READ].ios = ios;
+		sample.directions[DIRECTION_READ].bytes = ios * 4096;
+		sample.device.read_bytes = ios * 4096;
+		sample.directions[DIRECTION_READ].latency->sum_ns = (uint64_t)(DEPTH * 10.001e9);
+		expect_only(&sample, ios < 1000 ? "few_operations" : NULL);
+	}
+	sound(&sample, mixed);
+	sample.directions[DIRECTION_WRITE].ios = 0;
+	assert_int_equal(checks_sample(&sample), 0);
+	assert_non_null(find(&sample, "no_operations"));
+	sample_done(&sample);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sound_sample_has_no_finding),
+		cmocka_unit_test(failed_operations_are_an_error),
+		cmocka_unit_test(a_mix_may_miss_by_one_point),
+		cmocka_unit_test(a_small_mix_may_miss_by_chance),
+		cmocka_unit_test(time_asked_is_time_run),
+		cmocka_unit_test(bytes_are_operations_times_size),
+		cmocka_unit_test(the_device_moved_what_was_asked),
+		cmocka_unit_test(buffered_reads_may_come_from_memory),
+		cmocka_unit_test(depth_asked_is_depth_reached),
+		cmocka_unit_test(the_queue_stood_at_the_device),
+		cmocka_unit_test(little_holds),
+		cmocka_unit_test(few_operations_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
