@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* summary.c - see summary.h. */
+#include "server/summary.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "engine/analysis/cells.h"
+#include "server/table.h"
+
+#define MIB (1024.0 * 1024.0)
+#define P99 99.0
+
+/* ---- the table ---- */
+
+/* Levels that all cells share say nothing in a row, but are few; factors of one level are left in
+ * since the reader asked for them. */
+static void put_heading(struct table *table, const struct definition *definition)
+{
+	table_cell(table, "workload");
+	for (size_t i = 0; i < definition->factor_count; i++)
+		table_cell(table, "%s", definition->factors[i].name);
+	table_cell(table, "%s", "");
+	table_cell(table, "IOPS");
+	table_cell(table, "MiB/s");
+	table_cell(table, "mean");
+	table_cell(table, "p99");
+	table_rule(table);
+}
+
+static void put_interval(struct table *table, const struct estimate_interval *interval,
+			 double divisor)
+{
+	char text[TABLE_INTERVAL_MAX];
+
+	table_cell(table, "%s",
+		   table_interval(
+			   interval->mean / divisor,
+			   interval->interval ? (interval->high - interval->low) / 2 / divisor : -1,
+			   text));
+}
+
+static void put_latency(struct table *table, const struct cell_direction *direction)
+{
+	const struct histogram *latency = direction->latency;
+	char text[TABLE_FIGURE_MAX];
+
+	if (latency && latency->count > 0)
+		table_cell(table, "%s", table_latency((uint64_t)histogram_mean_ns(latency), text));
+	else
+		table_cell(table, "%s", "");
+	if (latency && histogram_percentile_supported(latency->count, P99))
+		table_cell(table, "%s", table_latency(histogram_percentile_ns(latency, P99), text));
+	else
+		table_cell(table, "%s", "");
+}
+
+/* The columns that name a row: the workload where it is a new one, and the levels. */
+static void put_names(struct table *table, const struct definition *definition,
+		      const struct cell *cell, bool new_workload, bool again)
+{
+	table_cell(table, "%s",
+		   new_workload && !again ? definition->workloads[cell->workload].name : "");
+	for (size_t i = 0; i < definition->factor_count; i++)
+		table_cell(table, "%s",
+			   again ? "" : definition->factors[i].levels[cell->levels[i]]);
+}
+
+static void put_cell(struct table *table, const struct definition *definition,
+		     const struct cell *cell, bool new_workload)
+{
+	bool again = false; /* a second direction of the same cell */
+
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		const struct cell_direction *direction = &cell->directions[d];
+
+		if (!direction->present)
+			continue;
+		put_names(table, definition, cell, new_workload, again);
+		table_cell(table, "%s", direction_names[d]);
+		if (cell->sample_count == 0) {
+			table_cell(table, "-");
+			table_cell(table, "-");
+			table_cell(table, "%s", "");
+			table_cell(table, "%s", "");
+		} else {
+			put_interval(table, &direction->iops, 1);
+			put_interval(table, &direction->bandwidth, MIB);
+			put_latency(table, direction);
+		}
+		again = true;
+	}
+}
+
+/* "llll...lrrrr": workload, factors, direction, figures. */
+static struct table *new_table(size_t factors)
+{
+	char alignment[DEFINITION_FACTORS_MAX + 8];
+
+	memset(alignment, 'l', factors + 2);
+	memcpy(alignment + factors + 2, "rrrr", 5);
+	return table_new(alignment);
+}
+
+static int print_table(const struct result *result, FILE *out, size_t width)
+{
+	const struct definition *definition = &result->definition;
+	struct table *table;
+	struct cells cells;
+	int r = cells_make(result, &cells);
+
+	if (r < 0)
+		return r;
+	table = new_table(definition->factor_count);
+	if (!table) {
+		cells_done(&cells);
+		return -ENOMEM;
+	}
+	put_heading(table, definition);
+	for (size_t i = 0; i < cells.count; i++)
+		put_cell(table, definition, &cells.list[i],
+			 i == 0 || cells.list[i].workload != cells.list[i - 1].workload);
+	r = table_print(table, out, width);
+	table_free(table);
+	cells_done(&cells);
+	return r;
+}
+
+static void print_head(const struct result *result, FILE *out, size_t width)
+{
+	AUTO_FREE char *text = NULL;
+	unsigned int repeats = result->definition.repeats;
+
+	table_wrap(out, result->definition.name, 0, 0, width);
+	for (size_t i = 0; i < result->target_count; i++) {
+		const struct target_info *info = &result->targets[i];
+		AUTO_FREE char *line = NULL;
+
+		if (asprintf(&line, "%s %s%s%s%s%s", target_kind_names[info->kind], info->path,
+			     info->filesystem[0] ? " on " : "", info->filesystem,
+			     info->device[0] ? " of " : "", info->device) < 0)
+			line = NULL;
+		table_wrap(out, line ? line : info->path, 0, 2, width);
+	}
+	if (asprintf(&text, "%s backend: %s", result->backend, result->backend_reason) < 0)
+		text = NULL;
+	if (text && result->backend[0])
+		table_wrap(out, text, 0, 2, width);
+	fprintf(out, "%zu of %zu samples, %u repeat%s%s\n\n", result->sample_count,
+		result->planned_samples, repeats, repeats == 1 ? "" : "s",
+		repeats == 1 ? "" : "; ± is the half-width of the mean's 95 % interval");
+}
+
+int summary_print(const struct result *result, FILE *out, size_t width)
+{
+	const struct findings **lists;
+	int r;
+
+	print_head(result, out, width);
+	r = print_table(result, out, width);
+	if (r < 0)
+		return r;
+	lists = calloc(result->sample_count + 1, sizeof(struct findings *));
+	if (!lists)
+		return -ENOMEM;
+	lists[0] = &result->findings;
+	for (size_t i = 0; i < result->sample_count; i++)
+		lists[i + 1] = &result->samples[i].findings;
+	r = summary_findings(lists, result->sample_count + 1, out, width);
+	free(lists);
+	return r;
+}
+
+/* ---- findings ---- */
+
+struct group {
+	const struct finding *first;
+	size_t count;
+	const char *places[4]; /* workload or cell of the first few, each once */
+	size_t place_count;
+};
+
+static void add_place(struct group *group, const struct finding *finding)
+{
+	const char *place = finding->workload ? finding->workload : finding->cell;
+
+	if (!place)
+		return;
+	for (size_t i = 0; i < group->place_count && i < ARRAY_SIZE(group->places); i++)
+		if (strcmp(group->places[i], place) == 0)
+			return;
+	if (group->place_count < ARRAY_SIZE(group->places))
+		group->places[group->place_count] = place;
+	group->place_count++;
+}
+
+static void add_finding(struct group *groups, size_t *count, const struct finding *finding)
+{
+	size_t i = 0;
+
+	while (i < *count && (groups[i].first->severity != finding->severity ||
+			      strcmp(groups[i].first->code, finding->code) != 0))
+		i++;
+	if (i == *count) {
+		groups[i] = (struct group){.first = finding};
+		(*count)++;
+	}
+	groups[i].count++;
+	add_place(&groups[i], finding);
+}
+
+static int by_severity(const void *a, const void *b)
+{
+	const struct group *left = a, *right = b;
+
+	return (int)right->first->severity - (int)left->first->severity;
+}
+
+/* "  warning: the message (12 times: Exchange, General_IO, ...)" */
+static int print_group(const struct group *group, FILE *out, size_t width)
+{
+	static const char *const marks[] = {
+		[FINDING_INFO] = "  note: ",
+		[FINDING_WARNING] = "  warning: ",
+		[FINDING_ERROR] = "  error: ",
+	};
+	AUTO_FREE char *line = NULL;
+	size_t size = 0;
+	FILE *text = open_memstream(&line, &size);
+
+	if (!text)
+		return -ENOMEM;
+	fputs(group->first->message, text);
+	if (group->count > 1 || group->place_count > 0) {
+		fputs(" (", text);
+		if (group->count > 1)
+			fprintf(text, "%zu times%s", group->count, group->place_count ? ": " : "");
+		for (size_t i = 0; i < group->place_count && i < ARRAY_SIZE(group->places); i++)
+			fprintf(text, "%s%s", i ? ", " : "", group->places[i]);
+		fprintf(text, "%s)", group->place_count > ARRAY_SIZE(group->places) ? ", ..." : "");
+	}
+	if (fclose(text) != 0)
+		return -ENOMEM;
+	fputs(marks[group->first->severity], out);
+	table_wrap(out, line, strlen(marks[group->first->severity]), 4, width);
+	return 0;
+}
+
+int summary_findings(const struct findings *const *lists, size_t count, FILE *out, size_t width)
+{
+	AUTO_FREE struct group *groups = NULL;
+	size_t total = 0, group_count = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < count; i++)
+		total += lists[i]->count;
+	if (total == 0)
+		return 0;
+	groups = calloc(total, sizeof(*groups));
+	if (!groups)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < lists[i]->count; k++)
+			add_finding(groups, &group_count, &lists[i]->list[k]);
+	qsort(groups, group_count, sizeof(*groups), by_severity);
+	fputs("\nFindings\n", out);
+	for (size_t i = 0; r == 0 && i < group_count; i++)
+		r = print_group(&groups[i], out, width);
+	return r;
+}
