@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plan_command.c - `volbench plan`: what a run would do, in words or as the whole document. */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "engine/target/telemetry.h"
+#include "server/codec/definition.h"
+#include "server/codec/view.h"
+#include "server/commands.h"
+#include "server/output.h"
+#include "server/screen.h"
+#include "server/source.h"
+#include "server/summary.h"
+#include "server/supervisor.h"
+#include "server/table.h"
+
+#define DEADLINE_MS 120000
+#define SAMPLES_SHOWN 10
+
+/* "  Name      text", wrapped. */
+static void put_line(FILE *out, size_t width, const char *name, const char *format, ...)
+	PRINTF_LIKE(4, 5);
+
+static void put_line(FILE *out, size_t width, const char *name, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int n;
+
+	va_start(arguments, format);
+	n = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (n < 0)
+		return; /* a line less; what matters is in the document */
+	fprintf(out, "  %-9s ", name);
+	table_wrap(out, text, 12, 12, width);
+	free(text);
+}
+
+static void print_count(const struct definition *definition, const struct plan *plan, FILE *out,
+			size_t width)
+{
+	AUTO_FREE char *text = NULL;
+	size_t size = 0;
+	FILE *words = open_memstream(&text, &size);
+
+	if (!words)
+		return; /* as above */
+	fprintf(words, "%zu: %zu workload%s", plan->sample_count, definition->workload_count,
+		definition->workload_count == 1 ? "" : "s");
+	for (size_t i = 0; i < definition->factor_count; i++)
+		fprintf(words, " x %zu of %s", definition->factors[i].level_count,
+			definition->factors[i].name);
+	fprintf(words, " x %u repeat%s, %s, seed %llu", definition->repeats,
+		definition->repeats == 1 ? "" : "s",
+		definition->order == ORDER_INTERLEAVED
+			? "each repeat a shuffled block of all combinations"
+			: "all repeats of a combination together",
+		(unsigned long long)definition->seed);
+	if (fclose(words) == 0)
+		put_line(out, width, "Samples", "%s", text);
+}
+
+static void print_estimate(const struct plan_view *view, FILE *out, size_t width)
+{
+	const struct estimate *estimate = &view->estimate;
+	char a[TABLE_FIGURE_MAX], b[TABLE_FIGURE_MAX];
+
+	put_line(out, width, "Time", "about %s", table_duration(estimate->seconds, a));
+	put_line(out, width, "Reads", "about %s", table_bytes(estimate->bytes_read, a));
+	if (estimate->fill_bytes > 0)
+		put_line(out, width, "Writes", "about %s, of which %s fill the target first",
+			 table_bytes(estimate->bytes_written, a),
+			 table_bytes(estimate->fill_bytes, b));
+	else
+		put_line(out, width, "Writes", "about %s", table_bytes(estimate->bytes_written, a));
+	put_line(out, width, "Space", "%s", table_bytes(estimate->space_bytes, a));
+	put_line(out, width, "Memory", "%s", table_bytes(estimate->memory_bytes, a));
+	put_line(out, width, "Backend", "%s: %s", view->backend, view->backend_reason);
+}
+
+static void print_target(const struct view_target *target, FILE *out, size_t width)
+{
+	const struct target_info *info = &target->info;
+	char size[TABLE_FIGURE_MAX], room[TABLE_FIGURE_MAX];
+	AUTO_FREE char *does = NULL, *text = NULL;
+	int n;
+
+	table_bytes(target->file_bytes, size);
+	if (strcmp(target->action, "read") == 0)
+		n = asprintf(&does, "is only read");
+	else if (strcmp(target->action, "overwrite") == 0)
+		n = asprintf(&does, "is overwritten: the first %s lose what they hold", size);
+	else if (target->files == 1)
+		n = asprintf(&does, "a file of %s is made, and removed at the end", size);
+	else
+		n = asprintf(&does, "%llu files of %s each are made, and removed at the end",
+			     (unsigned long long)target->files, size);
+	if (n < 0)
+		does = NULL;
+	n = asprintf(&text, "%s %s (%s%s%s, %s %s): %s%s", target_kind_names[info->kind],
+		     info->path, info->filesystem,
+		     info->filesystem[0] && info->device[0] ? " on " : "",
+		     info->device[0] || info->filesystem[0] ? info->device : "no device",
+		     table_bytes(info->kind == TARGET_DEVICE ? info->size_bytes : info->free_bytes,
+				 room),
+		     info->kind == TARGET_DEVICE ? "large" : "free", does ? does : "",
+		     info->checked ? "" : "; not checked, since a run is measuring");
+	if (n < 0)
+		text = NULL;
+	if (text) {
+		fputs("  ", out);
+		table_wrap(out, text, 2, 4, width);
+	}
+}
+
+/* The options that a workload's samples share by their definition, as a person would type them. */
+static void print_workload(const struct definition *definition, size_t index, FILE *out,
+			   size_t width)
+{
+	AUTO_FREE char *text = NULL;
+	size_t size = 0;
+	FILE *words = open_memstream(&text, &size);
+	struct workload whole;
+	int r;
+
+	if (!words)
+		return; /* a line less */
+	workload_init(&whole);
+	r = workload_copy(&definition->defaults, &whole);
+	if (r == 0)
+		r = workload_overlay(&whole, &definition->workloads[index]);
+	if (r == 0)
+		r = workload_overlay(&whole, &definition->override);
+	fprintf(words, "%s:", definition->workloads[index].name);
+	for (int id = 0; r == 0 && id < OPTION_ID_COUNT; id++) {
+		AUTO_FREE char *value = NULL;
+
+		if (id == OPTION_ID_NAME || !workload_is_set(&whole, (enum option_id)id))
+			continue;
+		value = option_format(option_at((enum option_id)id), &whole);
+		fprintf(words, " %s=%s", option_at((enum option_id)id)->name, value ? value : "?");
+	}
+	workload_done(&whole);
+	if (fclose(words) != 0)
+		return;
+	fputs("  ", out);
+	table_wrap(out, text, 2, 4, width);
+}
+
+static void print_factors(const struct definition *definition, FILE *out, size_t width)
+{
+	for (size_t i = 0; i < definition->factor_count; i++) {
+		const struct factor *factor = &definition->factors[i];
+		AUTO_FREE char *text = NULL;
+		size_t size = 0;
+		FILE *words = open_memstream(&text, &size);
+
+		if (!words)
+			return; /* a line less */
+		fprintf(words, "%s:", factor->name);
+		for (size_t k = 0; k < factor->level_count; k++)
+			fprintf(words, "%s %s", k ? "," : "", factor->levels[k]);
+		if (fclose(words) != 0)
+			return;
+		fputs("  ", out);
+		table_wrap(out, text, 2, 4, width);
+	}
+}
+
+static int print_samples(const struct plan *plan, FILE *out, size_t width)
+{
+	struct table *table = table_new("rlll");
+	int r;
+
+	if (!table)
+		return -ENOMEM;
+	table_cell(table, "  #");
+	table_cell(table, "workload");
+	table_cell(table, "levels");
+	table_cell(table, "repeat");
+	for (size_t i = 0; i < plan->sample_count && i < SAMPLES_SHOWN; i++) {
+		const struct plan_sample *sample = &plan->samples[i];
+		AUTO_FREE char *cell = plan_cell_text(plan, sample);
+
+		table_cell(table, "%zu", i + 1);
+		table_cell(table, "%s", plan->definition->workloads[sample->workload].name);
+		table_cell(table, "%s", cell ? cell : "");
+		table_cell(table, "%u", sample->repeat);
+	}
+	r = table_print(table, out, width);
+	table_free(table);
+	if (plan->sample_count > SAMPLES_SHOWN)
+		fprintf(out, "  ... and %zu more; --json - lists them all\n",
+			plan->sample_count - SAMPLES_SHOWN);
+	return r;
+}
+
+static int print_plan(const struct definition *definition, const struct plan *plan,
+		      const struct plan_view *view, FILE *out, size_t width)
+{
+	const struct findings *const lists[] = {&view->findings};
+	int r;
+
+	table_wrap(out, definition->name, 0, 0, width);
+	if (definition->description)
+		table_wrap(out, definition->description, 0, 0, width);
+	fputc('\n', out);
+	print_count(definition, plan, out, width);
+	print_estimate(view, out, width);
+	fputs("\nTargets\n", out);
+	for (size_t i = 0; i < view->target_count; i++)
+		print_target(&view->targets[i], out, width);
+	if (definition->factor_count > 0)
+		fputs("\nCompared\n", out);
+	print_factors(definition, out, width);
+	fputs("\nWorkloads\n", out);
+	for (size_t i = 0; i < definition->workload_count; i++)
+		print_workload(definition, i, out, width);
+	fputs("\nOrder\n", out);
+	r = print_samples(plan, out, width);
+	return r < 0 ? r : summary_findings(lists, 1, out, width);
+}
+
+/* The engine's plan as text. */
+static int ask(const struct options *options, const struct definition *definition, char **ret_text,
+	       struct error *err)
+{
+	const struct supervisor_config config = {
+		.state_directory = options->state,
+		.allow = options->allow,
+		.allow_count = options->allow_count,
+	};
+	AUTO_FREE char *text = definition_encode_text(definition);
+	struct supervisor *supervisor;
+	int r;
+
+	if (!text)
+		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Planning");
+	r = supervisor_new(&config, &supervisor, err);
+	if (r < 0)
+		return r;
+	r = supervisor_ask(supervisor, "plan", text, DEADLINE_MS, ret_text, err);
+	supervisor_free(supervisor);
+	return r;
+}
+
+static int show(const struct definition *definition, const char *text, FILE *out, struct error *err)
+{
+	struct plan_view view;
+	struct machine machine;
+	struct plan plan;
+	int r = plan_view_read(text, &view, err);
+
+	if (r < 0)
+		return r;
+	telemetry_machine(&machine);
+	r = plan_make(definition, &machine, &plan, err);
+	if (r == 0) {
+		r = print_plan(definition, &plan, &view, out, screen_width(out));
+		if (r < 0)
+			r = error_set_sys(err, ERROR_SYSTEM, -r, "Printing the plan");
+		plan_done(&plan);
+	}
+	plan_view_done(&view);
+	return r;
+}
+
+static int plan_it(const struct options *options, const struct definition *definition,
+		   struct error *err)
+{
+	AUTO_FREE char *text = NULL;
+	bool only_json = options->json_out && strcmp(options->json_out, "-") == 0;
+	int r = ask(options, definition, &text, err);
+
+	if (r == 0 && options->json_out)
+		r = output_document(options->json_out, text, strlen(text), err);
+	return r < 0 || only_json ? r : show(definition, text, stdout, err);
+}
+
+int command_plan(const struct options *options, const struct command_hooks *hooks)
+{
+	struct definition definition;
+	struct error err;
+	int status = 0;
+
+	definition_init(&definition);
+	if (source_load(options, hooks, &definition, &err) < 0) {
+		source_complain(options, &err);
+		return 2;
+	}
+	if (plan_it(options, &definition, &err) < 0) {
+		source_complain(options, &err);
+		status = 1;
+	}
+	definition_done(&definition);
+	if (fflush(stdout) != 0 && status == 0) {
+		perror("volbench: standard output");
+		status = 1;
+	}
+	return status;
+}
