@@ -354,19 +354,20 @@ static void print_cell(const struct table *table, FILE *out, const char *text, s
 
 static void print_row(const struct table *table, FILE *out, size_t row, const size_t *widths)
 {
+	char *const *cells = table->cells + row * table->columns;
 	size_t last = 0;
 	bool first = true;
 
+	/* Nothing is printed behind the last text. */
 	for (size_t column = 0; column < table->columns; column++)
-		if (widths[column])
+		if (widths[column] && cells[column][0])
 			last = column;
-	for (size_t column = 0; column < table->columns; column++) {
+	for (size_t column = 0; column <= last; column++) {
 		if (!widths[column])
 			continue;
 		fputs(first ? "" : "  ", out);
 		first = false;
-		print_cell(table, out, table->cells[row * table->columns + column], column,
-			   widths[column], column == last);
+		print_cell(table, out, cells[column], column, widths[column], column == last);
 	}
 	fputc('\n', out);
 }
