@@ -7,10 +7,15 @@
  * when the list is made; a target's path is resolved beneath its entry by openat2 with
  * RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS, so no component below the entry
  * may be a symlink, not even for a moment.
+ *
+ * A target's path is absolute, without "..", and begins with the entry as it was given or as it
+ * was resolved; of several entries that fit the longest counts. Mounts beneath an entry belong to
+ * it. /dev/zero is allowed only where an entry names it, exactly so. Any thread.
  */
 #ifndef ENGINE_TARGET_ALLOW_H
 #define ENGINE_TARGET_ALLOW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "engine/base/error.h"
@@ -25,10 +30,18 @@ void allow_free(struct allow *allow);
 size_t allow_count(const struct allow *allow);
 const char *allow_path(const struct allow *allow, size_t index); /* as it was given */
 
+/* Whether the path is /dev/zero and an entry names it. */
+bool allow_is_zero(const struct allow *allow, const char *path);
+
+/* Whether an entry fits the path; nothing is opened. */
+bool allow_covers(const struct allow *allow, const char *path);
+
 /*
  * Opens beneath the list with O_CLOEXEC | flags (openat2 how.flags), mode for O_CREAT. Errors:
- * TARGET_NOT_ALLOWED (outside, relative, or with "..") -EACCES; TARGET_TYPE -ELOOP for a symlink
- * on the way; TARGET_MISSING -ENOENT; FILE_EXISTS -EEXIST; SYSTEM otherwise.
+ * TARGET_NOT_ALLOWED (outside, relative, with ".." or control characters) -EACCES; TARGET_TYPE
+ * -ELOOP for a symlink on the way, -ENOTDIR, -ENODEV for an entry that became another device;
+ * TARGET_MISSING -ENOENT; FILE_EXISTS -EEXIST; TARGET_READ_ONLY -EROFS; NO_SPACE -ENOSPC; SYSTEM
+ * otherwise.
  */
 MUST_CHECK int allow_open(const struct allow *allow, const char *path, int flags, int mode,
 			  int *ret_fd, struct error *err);
