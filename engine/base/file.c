@@ -151,7 +151,7 @@ static int rename_new_by_hand(int old_dirfd, const char *old_name, int new_dirfd
 	return 0;
 }
 
-static int rename_new(int old_dirfd, const char *old_name, int new_dirfd, const char *new_name)
+int file_rename_new(int old_dirfd, const char *old_name, int new_dirfd, const char *new_name)
 {
 	if (renameat2(old_dirfd, old_name, new_dirfd, new_name, RENAME_NOREPLACE) == 0)
 		return 0;
@@ -176,7 +176,7 @@ static int write_file(int dirfd, const char *name, const void *data, size_t size
 	if (r < 0)
 		return r;
 	if (replace == REPLACE_NOT)
-		r = rename_new(dirfd, temporary, dirfd, name);
+		r = file_rename_new(dirfd, temporary, dirfd, name);
 	else
 		r = renameat(dirfd, temporary, dirfd, name) < 0 ? -errno : 0;
 	if (r < 0) {
@@ -272,7 +272,7 @@ int file_move(int old_dirfd, const char *old_name, int new_dirfd, const char *ne
 
 	if (!is_usable(old_name) || !is_usable(new_name))
 		return -EINVAL;
-	r = rename_new(old_dirfd, old_name, new_dirfd, new_name);
+	r = file_rename_new(old_dirfd, old_name, new_dirfd, new_name);
 	if (r == 0)
 		r = sync_directory(new_dirfd);
 	if (r == 0 && old_dirfd != new_dirfd)

@@ -48,6 +48,11 @@ MUST_CHECK int file_remove(int dirfd, const char *name);
  * failed rename leaves is the old name, and at the worst both. */
 MUST_CHECK int file_move(int old_dirfd, const char *old_name, int new_dirfd, const char *new_name);
 
+/* The rename of file_move() alone, of any name and not made durable: for scratch files. The
+ * descriptors may be O_PATH. */
+MUST_CHECK int file_rename_new(int old_dirfd, const char *old_name, int new_dirfd,
+			       const char *new_name);
+
 /* Makes a directory (0700 when made) durably where it is missing and opens it. *ret_dirfd is
  * O_CLOEXEC. */
 MUST_CHECK int file_open_directory(int dirfd, const char *name, int *ret_dirfd);
