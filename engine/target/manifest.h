@@ -5,34 +5,56 @@
  *
  * A text file a run, DIR/<run id>.manifest, in the engine's own directory:
  *   volbench.manifest/1
- *   intend PATH            (durable before the file is made under this unique temporary name)
- *   made DEV INO PATH      (durable before the file is renamed, RENAME_NOREPLACE, to PATH)
- * A sweep removes the temporary name of an `intend`, and PATH of a `made` only where it is still
- * the regular file of that device and inode; anything else is left and told.
+ *   intend PATH                    (durable before the file is made under this unique name)
+ *   made MAJOR:MINOR INODE BIRTH PATH    (durable before it is renamed, never replacing, to PATH)
+ * PATH is the rest of the line; BIRTH are nanoseconds since 1970, 0 where the file system keeps
+ * none.
+ *
+ * A sweep removes the file of an `intend`, whose last component begins with MANIFEST_PREFIX, and
+ * PATH of a `made` only where it is still that file: a regular one of the same inode and time of
+ * birth (device numbers may change over a reboot), or of the same device and inode where there is
+ * no time of birth. Anything else is left and told. What could not be removed (its file system is
+ * not mounted, its place no longer allowed) stays in the manifest for the next sweep. A manifest
+ * that cannot be read is moved to DIR/set-aside and told.
+ *
+ * One thread. A sweep must hold the engine's lock: it takes every manifest for a dead run's.
  */
 #ifndef ENGINE_TARGET_MANIFEST_H
 #define ENGINE_TARGET_MANIFEST_H
-
-#include <sys/types.h>
 
 #include "engine/base/error.h"
 #include "engine/plan/finding.h"
 #include "engine/target/allow.h"
 
+/* How the last component of every intended path begins. */
+#define MANIFEST_PREFIX ".volbench-"
+
 struct manifest;
 
-/* Starts the manifest of a run; dirfd is kept by the caller, open as long as the manifest. */
+/* Starts the manifest of a run, durably (-EEXIST where there is one of that run, -EINVAL for an id
+ * other than 1 to 64 of [A-Za-z0-9._-] not beginning with '.'); dirfd is kept by the caller, open
+ * as long as the manifest. */
 MUST_CHECK int manifest_new(int dirfd, const char *run_id, struct manifest **ret_manifest);
-MUST_CHECK int manifest_intend(struct manifest *manifest, const char *path);
-MUST_CHECK int manifest_made(struct manifest *manifest, const char *path, dev_t device,
-			     ino_t inode);
+
+/* Notes several files at once, for one durable write. Nothing is noted where it fails. */
+MUST_CHECK int manifest_intend(struct manifest *manifest, const char *const *paths, size_t count);
+
+struct manifest_made {
+	const char *path; /* its final one */
+	int fd;		  /* of the file, any flags */
+};
+
+MUST_CHECK int manifest_made(struct manifest *manifest, const struct manifest_made *made,
+			     size_t count);
+
 /* The file is gone: durable forgetting happens in manifest_finish. */
 void manifest_removed(struct manifest *manifest, const char *path);
 /* Removes the manifest when all it names is gone; else rewrites it with what is left. */
 MUST_CHECK int manifest_finish(struct manifest *manifest);
 void manifest_free(struct manifest *manifest);
 
-/* Removes what dead runs left. Findings: "removed" (info) and "left" (warning) a path each. */
+/* Removes what dead runs left. Findings: "removed" (info), "left" and "set_aside" (warnings), one
+ * a path. The first error is told, the rest still tried. */
 MUST_CHECK int manifest_sweep(int dirfd, const struct allow *allow, struct findings *findings,
 			      struct error *err);
 

@@ -17,6 +17,8 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
+#include "engine/base/clock.h"
+
 #define TEXT_MAX ((size_t)16 << 20)
 #define PATH_BYTES 256
 
@@ -232,24 +234,51 @@ int system_each_mount(int (*visit)(void *arg, const struct system_mount *mount),
 
 /* ---- files ---- */
 
+static uint64_t birth_ns(const struct statx *stx)
+{
+	if (!(stx->stx_mask & STATX_BTIME) || stx->stx_btime.tv_sec <= 0)
+		return 0;
+	return (uint64_t)stx->stx_btime.tv_sec * NS_PER_S + stx->stx_btime.tv_nsec;
+}
+
 int system_file(int fd, struct system_file *ret_file)
 {
 	struct statx stx = {0};
 
 	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH,
-		    STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID | STATX_DIOALIGN, &stx) < 0)
+		    STATX_BASIC_STATS | STATX_MNT_ID | STATX_DIOALIGN, &stx) < 0)
 		return -errno;
 	*ret_file = (struct system_file){0};
 	if (stx.stx_mask & STATX_MNT_ID)
 		ret_file->mount_id = stx.stx_mnt_id;
-	if ((stx.stx_mask & STATX_BTIME) && stx.stx_btime.tv_sec > 0)
-		ret_file->birth_ns = (uint64_t)stx.stx_btime.tv_sec * UINT64_C(1000000000) +
-				     stx.stx_btime.tv_nsec;
 	if (stx.stx_mask & STATX_DIOALIGN) {
 		ret_file->align_known = true;
 		ret_file->align = stx.stx_dio_offset_align;
 	}
 	return 0;
+}
+
+int system_identity(int fd, struct system_identity *ret_identity)
+{
+	struct statx stx = {0};
+
+	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &stx) < 0)
+		return -errno;
+	if ((stx.stx_mode & S_IFMT) != S_IFREG)
+		return -EINVAL;
+	ret_identity->device = makedev(stx.stx_dev_major, stx.stx_dev_minor);
+	ret_identity->inode = stx.stx_ino;
+	ret_identity->birth_ns = birth_ns(&stx);
+	return 0;
+}
+
+bool system_same(const struct system_identity *a, const struct system_identity *b)
+{
+	if (a->inode != b->inode)
+		return false;
+	if (a->birth_ns != 0 && b->birth_ns != 0)
+		return a->birth_ns == b->birth_ns;
+	return a->device == b->device;
 }
 
 struct search {

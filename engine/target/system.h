@@ -52,12 +52,24 @@ void system_unescape(char *text);
 
 struct system_file {
 	uint64_t mount_id;  /* 0: not known */
-	uint64_t birth_ns;  /* since 1970; 0: the file system does not keep it */
 	bool align_known;   /* the file system tells what direct I/O needs */
 	unsigned int align; /* of offsets and lengths, bytes; 0: no direct I/O here */
 };
 
 MUST_CHECK int system_file(int fd, struct system_file *ret_file);
+
+/* What tells a file from every other one, also after its inode number was used again. */
+struct system_identity {
+	dev_t device;
+	uint64_t inode;
+	uint64_t birth_ns; /* 0: the file system does not keep it */
+};
+
+/* -EINVAL where it is not a regular file. */
+MUST_CHECK int system_identity(int fd, struct system_identity *ret_identity);
+
+/* Same inode and birth; or, where either has no birth, same device and inode. */
+bool system_same(const struct system_identity *a, const struct system_identity *b);
 
 /* "ext4" for an open file or directory (O_PATH is enough), "" where it cannot be told. */
 void system_filesystem(int fd, char *buffer, size_t size);
