@@ -172,6 +172,13 @@ const char *allow_path(const struct allow *allow, size_t index)
 	return allow->entries[index].given;
 }
 
+const char *allow_target_path(const struct allow *allow, size_t index)
+{
+	const struct entry *entry = &allow->entries[index];
+
+	return entry->given[0] == '/' && !has_dotdot(entry->given) ? entry->given : entry->real;
+}
+
 bool allow_is_zero(const struct allow *allow, const char *path)
 {
 	if (strcmp(path, ZERO_PATH) != 0)

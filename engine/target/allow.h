@@ -30,6 +30,9 @@ void allow_free(struct allow *allow);
 size_t allow_count(const struct allow *allow);
 const char *allow_path(const struct allow *allow, size_t index); /* as it was given */
 
+/* The same as a target's path: resolved where it was given as a relative one. */
+const char *allow_target_path(const struct allow *allow, size_t index);
+
 /* Whether the path is /dev/zero and an entry names it. */
 bool allow_is_zero(const struct allow *allow, const char *path);
 

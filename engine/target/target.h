@@ -14,8 +14,18 @@
  *   5 device to write: not read-only, no signature (libblkid), blank (sampled)
  *                             TARGET_READ_ONLY, TARGET_HAS_SIGNATURE, TARGET_NOT_BLANK
  *   6 size                    NO_SPACE, TARGET_TOO_SMALL
- * A fingerprint in the definition that matches the device's lifts 5 (signature and blank) alone.
- * The error's field is "" (the caller knows which target).
+ *   7 direct I/O where it is wanted                                 DIRECT_UNSUPPORTED
+ * A fingerprint in the definition that matches the device's lifts signature and blank of 5, and
+ * nothing else; one that does not match is FINGERPRINT_MISMATCH, also where it was not needed.
+ * The error's field is "" (the caller knows which target) or an option's name.
+ *
+ * Files are made with their whole size, which leaves max(64 MiB, 1 % of what is free) on the file
+ * system, and removed at the end. `existing` stands for a file or device that is only read: no
+ * check of 3 and 5 is needed, but a device must still not be in use. /dev/zero, allowed by name
+ * and existing, is a file without end; O_DIRECT, which it refuses, is left out for it (finding
+ * "direct_meaningless").
+ *
+ * Control thread only.
  */
 #ifndef ENGINE_TARGET_TARGET_H
 #define ENGINE_TARGET_TARGET_H
@@ -49,15 +59,19 @@ struct target_info {
 	uint64_t size_bytes;		  /* device, or existing file */
 	uint64_t free_bytes;		  /* file system; 0 for a device */
 	unsigned int logical_block_bytes; /* alignment direct I/O needs */
-	bool nowait;			  /* RWF_NOWAIT works on it */
-	bool direct;			  /* O_DIRECT works on it */
-	bool checked;	       /* false: the device was not opened since a run measures */
+	bool nowait;			  /* RWF_NOWAIT works on it; true while not checked */
+	bool direct;			  /* O_DIRECT works on it; true while not checked */
+	bool checked;	       /* false: nothing was opened or probed since a run measures */
 	char device[64];       /* block device beneath: "sda"; "" when none or several */
 	dev_t device_number;   /* 0 when none */
-	char fingerprint[256]; /* devices: "PATH major:minor SIZE SERIAL DISKSEQ" hashed or plain */
+	char fingerprint[256]; /* devices: "PATH MAJOR:MINOR BYTES SERIAL DISKSEQ", "-" for unknown
+				*/
 };
 
-/* Steps 1 to 6 without creating anything. measuring: no device is opened (checked = false). */
+/*
+ * Steps 1 to 7 without creating anything. measuring: no device is opened and no file system probed
+ * (checked = false). Findings (may be NULL): "direct_meaningless", "sparse_file".
+ */
 MUST_CHECK int target_inspect(const struct allow *allow, const struct target_spec *spec,
 			      const struct target_need *need, bool measuring,
 			      struct target_info *ret_info, struct findings *findings,
@@ -65,23 +79,36 @@ MUST_CHECK int target_inspect(const struct allow *allow, const struct target_spe
 
 struct target;
 
-/* Checks again and creates. The manifest has every name before it exists. */
+/*
+ * Checks again and creates. The manifest has every name before it exists, and outlives the target.
+ * A device is claimed (O_EXCL) until target_free(); one that is busy is tried for 5 s, since after
+ * a kill -9 with writes in flight it stays so for a moment.
+ */
 MUST_CHECK int target_create(const struct allow *allow, const struct target_spec *spec,
 			     const struct target_need *need, const char *run_id,
 			     struct manifest *manifest, struct target **ret_target,
 			     struct error *err);
 
+/* Whether direct requests of a completed workload suit the target's blocks: BAD_SIZE with the
+ * option (bs, offset, size) as field. */
+MUST_CHECK int target_check_workload(const struct target_info *info,
+				     const struct workload *workload, struct error *err);
+
 /*
  * The descriptors of one workload: a region a job. Opened with O_DIRECT, O_SYNC/O_DSYNC as the
- * workload asks, read-only where it only reads; invalidate drops cached pages. The array and
- * its descriptors are released by target_close_regions.
+ * workload asks, read-only where it only reads; invalidate drops cached pages (after an fsync of
+ * what the run has written). Jobs on one file or device share a descriptor. size 0 is the whole of
+ * it from offset, shared out where regions are disjoint. Errors: TARGET_TOO_SMALL, BAD_SIZE,
+ * DIRECT_UNSUPPORTED, TARGET_MISSING and TARGET_TYPE (a file was removed or replaced), IO_ERROR.
+ * The array and its descriptors are released by target_close_regions.
  */
 MUST_CHECK int target_open_regions(struct target *target, const struct workload *workload,
 				   struct measure_region **ret_regions, size_t *ret_count,
 				   struct error *err);
 void target_close_regions(struct measure_region *regions, size_t count);
 
-/* One region a file, whole, writable, for the fill. fill_needed is false for `existing`. */
+/* One region a file, whole, writable, O_DIRECT where that works, for the fill; of a device what is
+ * needed of it from its start. fill_needed is false for `existing`. */
 bool target_fill_needed(const struct target *target);
 MUST_CHECK int target_open_fill(struct target *target, struct measure_region **ret_regions,
 				size_t *ret_count, struct error *err);
@@ -93,7 +120,7 @@ uint64_t target_free_bytes(const struct target *target);
 
 /* Removes what was created and its manifest entries; the first error is told, the rest still tried.
  */
-int target_remove(struct target *target, struct error *err);
+MUST_CHECK int target_remove(struct target *target, struct error *err);
 void target_free(struct target *target); /* closes; does not remove */
 
 /* ---- all that may be tested (GET /targets) ---- */
@@ -102,9 +129,11 @@ struct target_list {
 	struct target_candidate {
 		struct target_info info;
 		bool usable;	     /* may be written as it is */
-		struct error reason; /* why not */
+		struct error reason; /* why not, field "" */
 	} * list;
 };
+/* The allowed places themselves, then block devices with a size whose node in /dev lies beneath an
+ * allowed directory. info is filled as far as it could be learnt. */
 MUST_CHECK int target_candidates(const struct allow *allow, bool measuring,
 				 struct target_list *ret_list, struct error *err);
 void target_list_done(struct target_list *list);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * parts.h - what target.c (checks, making, removing), regions.c (descriptors) and candidates.c
+ * share. Not for others: they read target.h.
+ */
+#ifndef ENGINE_TARGET_PARTS_H
+#define ENGINE_TARGET_PARTS_H
+
+#include "engine/target/target.h"
+
+struct scratch;
+
+struct target {
+	struct target_info info;
+	bool existing;
+	bool zero;		 /* /dev/zero */
+	uint64_t bytes;		 /* of each file, or of the device; regions stay within */
+	uint64_t fill_bytes;	 /* of each, from its start */
+	uint64_t files;		 /* a directory's; else 1 */
+	struct scratch *scratch; /* what was made; NULL for a device or an existing file */
+	int fd;			 /* else: a device's claim, or an O_PATH of what exists; or -1 */
+};
+
+/* target_inspect(), but *info is filled as far as it is known, also on failure. */
+MUST_CHECK int target_look(const struct allow *allow, const struct target_spec *spec,
+			   const struct target_need *need, bool measuring, struct target_info *info,
+			   struct findings *findings, struct error *err);
+
+#endif

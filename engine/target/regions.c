@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * regions.c - where each job works, and the descriptors for it (target.h).
+ *
+ * Jobs on one file or device share one descriptor; in a directory each has a file and a descriptor
+ * of its own. Every region lies within the target and, for direct I/O, on its block boundaries.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "engine/base/text.h"
+#include "engine/target/parts.h"
+#include "engine/target/place.h"
+#include "engine/target/scratch.h"
+
+#define DESCRIPTORS_SPARE 256 /* for all else the process has open */
+
+/* ---- layout ---- */
+
+int target_check_workload(const struct target_info *info, const struct workload *workload,
+			  struct error *err)
+{
+	uint64_t unit = info->logical_block_bytes;
+	const struct {
+		const char *option;
+		uint64_t value;
+	} all[] = {
+		{"bs", workload->bs[DIRECTION_READ]},
+		{"bs", workload->bs[DIRECTION_WRITE]},
+		{"offset", workload->offset},
+		/* The next job's region begins where this one's ends. */
+		{"size",
+		 workload->numjobs > 1 && info->kind != TARGET_DIRECTORY ? workload->size : 0},
+	};
+	char shown[PLACE_SHOWN];
+
+	if (!workload->direct || unit <= 1)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (all[i].value % unit != 0)
+			return error_set(err, ERROR_BAD_SIZE, all[i].option,
+					 "with direct=1 on %s %s must be a multiple of %" PRIu64
+					 " bytes; %" PRIu64 " is not",
+					 text_clean(info->path, shown, sizeof(shown)),
+					 all[i].option, unit, all[i].value);
+	return 0;
+}
+
+static int too_small(const struct target *target, const struct workload *workload,
+		     struct error *err)
+{
+	char shown[PLACE_SHOWN];
+
+	return error_set(err, ERROR_TARGET_TOO_SMALL, "size",
+			 "%s has %" PRIu64 " bytes, too few for %" PRIu64
+			 " jobs from offset %" PRIu64 " with size %" PRIu64,
+			 text_clean(target->info.path, shown, sizeof(shown)), target->bytes,
+			 workload->numjobs, workload->offset, workload->size);
+}
+
+/* Offset of job 0, length of each, and the step from one job to the next. */
+struct layout {
+	uint64_t offset, length, step;
+};
+
+static int lay_out(const struct target *target, const struct workload *workload,
+		   struct layout *layout, struct error *err)
+{
+	bool apart = workload->regions == REGIONS_DISJOINT && target->info.kind != TARGET_DIRECTORY;
+	uint64_t jobs = workload->numjobs, length = workload->size, unit, room, end;
+
+	if (workload->offset >= target->bytes)
+		return too_small(target, workload, err);
+	room = target->bytes - workload->offset;
+	if (length == 0) {
+		/* The whole, shared out in requests of the larger size. */
+		unit = workload->bs[DIRECTION_READ] > workload->bs[DIRECTION_WRITE]
+			       ? workload->bs[DIRECTION_READ]
+			       : workload->bs[DIRECTION_WRITE];
+		length = apart ? room / jobs : room;
+		length -= unit > 0 ? length % unit : 0;
+	}
+	end = length;
+	if (length == 0 || (apart && __builtin_mul_overflow(length, jobs, &end)) || end > room)
+		return too_small(target, workload, err);
+	layout->offset = workload->offset;
+	layout->length = length;
+	layout->step = apart ? length : 0;
+	return 0;
+}
+
+/* ---- descriptors ---- */
+
+static void raise_descriptor_limit(uint64_t count)
+{
+	struct rlimit limit;
+	rlim_t wanted = (rlim_t)count + DESCRIPTORS_SPARE;
+
+	/* Where it cannot be raised, opening says so with EMFILE. */
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= wanted)
+		return;
+	limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int open_file(const struct target *target, size_t file, int flags, int *ret_fd,
+		     struct error *err)
+{
+	char shown[PLACE_SHOWN];
+	int r;
+
+	if (target->scratch)
+		return scratch_open(target->scratch, file, flags, ret_fd, err);
+	if (target->zero)
+		flags &= ~O_DIRECT;
+	r = place_reopen(target->fd, flags, ret_fd);
+	if (r < 0)
+		return error_set_sys(err,
+				     r == -EINVAL && (flags & O_DIRECT) ? ERROR_DIRECT_UNSUPPORTED
+									: ERROR_SYSTEM,
+				     -r, "opening %s",
+				     text_clean(target->info.path, shown, sizeof(shown)));
+	return 0;
+}
+
+static int flags_of(const struct workload *workload)
+{
+	int flags = workload_writes(workload) ? O_RDWR : O_RDONLY;
+
+	if (workload->direct)
+		flags |= O_DIRECT;
+	if (workload->sync == SYNC_SYNC)
+		flags |= O_SYNC;
+	else if (workload->sync == SYNC_DSYNC)
+		flags |= O_DSYNC;
+	return flags;
+}
+
+/*
+ * Pages still dirty cannot be dropped: those this run has written go to the device first. Of what
+ * exists nothing is ours to write back. On a device this drops the pages of its own cache as well;
+ * BLKFLSBUF is not used: it needs a privilege and no more is gained.
+ */
+static int invalidate(const struct target *target, int fd, struct error *err)
+{
+	char shown[PLACE_SHOWN];
+
+	if (target->zero)
+		return 0;
+	if (!target->existing && fsync(fd) < 0)
+		return error_set_sys(err, ERROR_IO_ERROR, errno, "writing back %s",
+				     text_clean(target->info.path, shown, sizeof(shown)));
+	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED); /* advice; not every one takes it */
+	return 0;
+}
+
+void target_close_regions(struct measure_region *regions, size_t count)
+{
+	for (size_t i = 0; regions && i < count; i++)
+		if (regions[i].fd >= 0 && (i == 0 || regions[i].fd != regions[i - 1].fd))
+			(void)close(regions[i].fd); /* fsync, where asked, was the promise */
+	free(regions);
+}
+
+/* One descriptor a file, the last one for all jobs left over. */
+static int open_all(const struct target *target, size_t files, size_t count, int flags,
+		    struct measure_region **ret_regions, struct error *err)
+{
+	struct measure_region *regions = calloc(count, sizeof(*regions));
+	int r = 0;
+
+	if (!regions)
+		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "opening the target");
+	raise_descriptor_limit(files);
+	for (size_t i = 0; i < count; i++)
+		regions[i].fd = -1;
+	for (size_t i = 0; i < count && r == 0; i++) {
+		if (i < files)
+			r = open_file(target, i, flags, &regions[i].fd, err);
+		else
+			regions[i].fd = regions[i - 1].fd;
+	}
+	if (r < 0) {
+		target_close_regions(regions, count);
+		return r;
+	}
+	*ret_regions = regions;
+	return 0;
+}
+
+static int check_use(const struct target *target, const struct workload *workload,
+		     struct error *err)
+{
+	char shown[PLACE_SHOWN];
+
+	if (target->existing && workload_writes(workload))
+		return error_set(err, ERROR_FILE_EXISTS, "rw",
+				 "%s is named as existing and never written; this workload writes",
+				 text_clean(target->info.path, shown, sizeof(shown)));
+	if (target->info.kind == TARGET_DIRECTORY && workload->numjobs > target->files)
+		return error_set(err, ERROR_TARGET_TOO_SMALL, "numjobs",
+				 "%" PRIu64 " jobs for %" PRIu64 " files", workload->numjobs,
+				 target->files);
+	return target_check_workload(&target->info, workload, err);
+}
+
+int target_open_regions(struct target *target, const struct workload *workload,
+			struct measure_region **ret_regions, size_t *ret_count, struct error *err)
+{
+	size_t count = workload->numjobs, files;
+	struct measure_region *regions = NULL;
+	struct layout layout = {0};
+	int r;
+
+	r = check_use(target, workload, err);
+	if (r == 0)
+		r = lay_out(target, workload, &layout, err);
+	if (r < 0)
+		return r;
+	files = target->info.kind == TARGET_DIRECTORY ? count : 1;
+	r = open_all(target, files, count, flags_of(workload), &regions, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < count; i++) {
+		regions[i].offset = layout.offset + layout.step * i;
+		regions[i].length = layout.length;
+	}
+	for (size_t i = 0; i < files && workload->invalidate && r == 0; i++)
+		r = invalidate(target, regions[i].fd, err);
+	if (r < 0) {
+		target_close_regions(regions, count);
+		return r;
+	}
+	*ret_regions = regions;
+	*ret_count = count;
+	return 0;
+}
+
+bool target_fill_needed(const struct target *target)
+{
+	return !target->existing;
+}
+
+int target_open_fill(struct target *target, struct measure_region **ret_regions, size_t *ret_count,
+		     struct error *err)
+{
+	int flags = O_RDWR | (target->info.direct ? O_DIRECT : 0);
+	struct measure_region *regions = NULL;
+	size_t count = target->files;
+	char shown[PLACE_SHOWN];
+	int r;
+
+	if (target->existing)
+		return error_set(err, ERROR_FILE_EXISTS, "",
+				 "%s is named as existing and never "
+				 "written",
+				 text_clean(target->info.path, shown, sizeof(shown)));
+	r = open_all(target, count, count, flags, &regions, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < count; i++)
+		regions[i].length = target->fill_bytes;
+	*ret_regions = regions;
+	*ret_count = count;
+	return 0;
+}
