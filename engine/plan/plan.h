@@ -7,7 +7,8 @@
  * Order grouped: all repeats of a cell after another, cells in the definition's order.
  *
  * The seed of a sample's pattern depends on the definition's seed, the workload and the repeat but
- * not on the levels, so that the levels compared in a block meet the same sequence.
+ * not on the levels, so that the levels compared in a block meet the same sequence; with randseed
+ * it is that. (For randrepeat=0 the engine draws another when it measures.)
  */
 #ifndef ENGINE_PLAN_PLAN_H
 #define ENGINE_PLAN_PLAN_H
@@ -31,8 +32,10 @@ struct estimate {
 	uint64_t bytes_written; /* including the fill */
 	uint64_t fill_bytes;	/* exact */
 	uint64_t space_bytes;	/* exact: what the files will take, at the same time */
-	uint64_t memory_bytes;	/* exact: the largest sample's buffers and histograms */
-	uint64_t threads;	/* largest sample's, were it run by the threads backend */
+	uint64_t memory_bytes;	/* the largest sample's buffers and histograms: 0 until the engine,
+				   which knows the backend, has filled it in (run_inspect) */
+	uint64_t threads; /* largest sample's outstanding operations: the threads it would take
+			     were it run by the threads backend */
 };
 
 struct plan {
@@ -40,8 +43,7 @@ struct plan {
 	size_t sample_count;
 	struct plan_sample *samples; /* in order */
 	struct estimate estimate;
-	struct findings
-		findings; /* traps in the definition; the targets' are added by the engine */
+	struct findings findings; /* traps.h; the targets' are added by the engine */
 };
 
 /* The machine a plan is made for. */
@@ -56,8 +58,21 @@ MUST_CHECK int plan_make(const struct definition *definition, const struct machi
 			 struct plan *ret_plan, struct error *err);
 void plan_done(struct plan *plan);
 
-/* Bytes of the file(s) each target needs: the largest over the plan's samples for that target.
- * File and device: *ret_files 1. Directory: files for the most jobs, each of *ret_bytes. */
+/*
+ * Workloads without a size share a device or an existing file: once the targets' sizes are known
+ * (target_bytes: one a target, 0 where it is not), each such sample's options.size becomes its
+ * job's part of what lies behind offset, whole requests only; the estimate is made anew and
+ * findings that depend on the size are added. TARGET_TOO_SMALL with the pointer of the workload.
+ * Without such samples nothing changes.
+ */
+MUST_CHECK int plan_resolve(struct plan *plan, const struct machine *machine,
+			    const uint64_t *target_bytes, struct error *err);
+
+/*
+ * Bytes of the file(s) each target needs: the largest over the plan's samples for that target.
+ * File and device: *ret_files 1. Directory: files for the most jobs, each of *ret_bytes. 0 bytes
+ * where a sample's size is not known yet (plan_resolve): the whole of the target. -EOVERFLOW.
+ */
 MUST_CHECK int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_bytes,
 				  uint64_t *ret_files);
 

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * estimate.c - see estimate.h.
+ *
+ * What is fixed by the definition is exact: fill, space, the seconds of time-based samples, the
+ * bytes of those that run to their size. For the rest a middling solid-state disk is assumed:
+ * 10,000 operations a second for each outstanding operation, up to eight of them, and at most
+ * 500 MB/s. Real rates differ by a factor of ten either way; the seconds of a plan hardly do, for
+ * most samples are time-based.
+ */
+#include "engine/plan/estimate.h"
+
+#include <errno.h>
+
+#include "engine/base/clock.h"
+
+#define GUESSED_BYTES_PER_S 500e6
+#define GUESSED_IOPS 10e3     /* at one operation outstanding */
+#define GUESSED_PARALLEL 8    /* beyond which more outstanding operations bring no more */
+#define SAMPLE_OVERHEAD_S 0.1 /* opening, counters, storing */
+
+/* Mean bytes of a request. */
+static double mean_request(const struct workload *workload)
+{
+	double read = (double)workload->bs[DIRECTION_READ];
+	double write = (double)workload->bs[DIRECTION_WRITE];
+
+	if (!workload_writes(workload))
+		return read;
+	if (!workload_reads(workload))
+		return write;
+	return (read * (double)workload->rwmixread + write * (double)workload->rwmixwrite) / 100;
+}
+
+/* Share of the bytes that are read; the mix counts operations. */
+static double read_share(const struct workload *workload)
+{
+	if (!workload_writes(workload))
+		return 1;
+	if (!workload_reads(workload))
+		return 0;
+	return (double)workload->bs[DIRECTION_READ] * (double)workload->rwmixread / 100 /
+	       mean_request(workload);
+}
+
+static double guessed_rate(const struct workload *workload)
+{
+	double outstanding = (double)workload_depth(workload) * (double)workload->numjobs;
+	double rate;
+
+	if (outstanding > GUESSED_PARALLEL)
+		outstanding = GUESSED_PARALLEL;
+	rate = GUESSED_IOPS * outstanding * mean_request(workload);
+	return rate < GUESSED_BYTES_PER_S ? rate : GUESSED_BYTES_PER_S;
+}
+
+static uint64_t to_u64(double value)
+{
+	return value < 9e18 ? (uint64_t)value : UINT64_C(9000000000000000000);
+}
+
+static void add_sample(const struct workload *workload, struct estimate *estimate, double *read,
+		       double *written)
+{
+	double rate = guessed_rate(workload);
+	double ramp = (double)workload->ramp_time_ns / NS_PER_S;
+	double seconds = (double)workload->runtime_ns / NS_PER_S;
+	double share = read_share(workload), bytes;
+	uint64_t threads = workload_depth(workload) * workload->numjobs; /* 4096 x 1024 at most */
+
+	if (!workload->time_based) {
+		double whole = (double)workload->size * (double)workload->numjobs / rate;
+
+		if (workload->runtime_ns == 0 || whole < seconds)
+			seconds = whole;
+	}
+	bytes = (seconds + ramp) * rate;
+	estimate->seconds += seconds + ramp + SAMPLE_OVERHEAD_S;
+	*read += bytes * share;
+	*written += bytes * (1 - share);
+	if (threads > estimate->threads)
+		estimate->threads = threads;
+}
+
+static int add_target(const struct plan *plan, size_t target, struct estimate *estimate)
+{
+	const struct target_spec *spec = &plan->definition->targets[target];
+	uint64_t bytes, files;
+	int r = plan_target_extent(plan, target, &bytes, &files);
+
+	if (r < 0 || spec->existing)
+		return r;
+	if (__builtin_mul_overflow(bytes, files, &bytes) ||
+	    __builtin_add_overflow(estimate->fill_bytes, bytes, &estimate->fill_bytes))
+		return -EOVERFLOW;
+	if (spec->kind != TARGET_DEVICE)
+		estimate->space_bytes += bytes; /* not more than fill_bytes */
+	return 0;
+}
+
+int estimate_make(const struct plan *plan, struct estimate *ret_estimate)
+{
+	struct estimate estimate = {.memory_bytes = ret_estimate->memory_bytes};
+	double read = 0, written = 0;
+
+	for (size_t i = 0; i < plan->definition->target_count; i++) {
+		int r = add_target(plan, i, &estimate);
+
+		if (r < 0)
+			return r;
+	}
+	estimate.seconds = (double)estimate.fill_bytes / GUESSED_BYTES_PER_S;
+	for (size_t i = 0; i < plan->sample_count; i++)
+		add_sample(&plan->samples[i].options, &estimate, &read, &written);
+	estimate.bytes_read = to_u64(read);
+	estimate.bytes_written = to_u64(written + (double)estimate.fill_bytes);
+	*ret_estimate = estimate;
+	return 0;
+}

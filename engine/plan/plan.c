@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine/plan/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/plan/estimate.h"
+#include "engine/plan/quantity.h"
+#include "engine/plan/traps.h"
+
+static int no_memory(struct error *err)
+{
+	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory for the plan");
+	return -ENOMEM;
+}
+
+/* ---- chance ---- */
+
+/* SplitMix64 (Steele, Lea, Flood 2014): a step of the sequence and its output. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+	return z ^ z >> 31;
+}
+
+/* A state that depends on all three, with no two triples of small numbers alike. */
+static uint64_t mix(uint64_t seed, uint64_t a, uint64_t b)
+{
+	uint64_t state = seed;
+
+	state = next_random(&state) ^ a;
+	state = next_random(&state) ^ b;
+	return next_random(&state);
+}
+
+/* 0 to below - 1, each as likely: what does not divide evenly is drawn again. */
+static size_t random_below(uint64_t *state, size_t below)
+{
+	uint64_t limit = UINT64_MAX - UINT64_MAX % below;
+	uint64_t value;
+
+	do
+		value = next_random(state);
+	while (value >= limit);
+	return (size_t)(value % below);
+}
+
+static void shuffle(size_t *order, size_t count, uint64_t state)
+{
+	for (size_t i = count; i > 1; i--) {
+		size_t k = random_below(&state, i), swap = order[i - 1];
+
+		order[i - 1] = order[k];
+		order[k] = swap;
+	}
+}
+
+/* ---- cells ---- */
+
+struct cells {
+	size_t count;
+	struct plan_sample *list; /* in the definition's order; order, repeat and seed not set */
+};
+
+static void sample_free(struct plan_sample *sample)
+{
+	free(sample->levels);
+	workload_done(&sample->options);
+}
+
+static void cells_done(struct cells *cells)
+{
+	for (size_t i = 0; i < cells->count; i++)
+		sample_free(&cells->list[i]);
+	free(cells->list);
+}
+
+/* levels of no factor is a pointer all the same, so that NULL means no memory. */
+static size_t *copy_levels(const struct definition *definition, const size_t *levels)
+{
+	size_t size = definition->factor_count * sizeof(*levels);
+	size_t *copy = malloc(size + sizeof(*levels));
+
+	if (copy)
+		memcpy(copy, levels, size);
+	return copy;
+}
+
+static int add_cell(const struct definition *definition, size_t workload, const size_t *levels,
+		    struct cells *cells, struct error *err)
+{
+	struct plan_sample *cell = &cells->list[cells->count];
+	int r;
+
+	r = definition_compose(definition, workload, levels, &cell->options, err);
+	if (r < 0)
+		return r;
+	cells->count++; /* from here on cells_done frees it */
+	cell->workload = workload;
+	cell->target = definition_level_target(definition, levels);
+	cell->levels = copy_levels(definition, levels);
+	return cell->levels ? 0 : no_memory(err);
+}
+
+static int make_cells(const struct definition *definition, struct cells *cells, struct error *err)
+{
+	size_t count = definition->workload_count;
+
+	cells->count = 0;
+	for (size_t i = 0; i < definition->factor_count; i++)
+		count *= definition->factors[i].level_count; /* checked: at most 10,000 */
+	cells->list = calloc(count, sizeof(*cells->list));
+	if (!cells->list)
+		return no_memory(err);
+	for (size_t i = 0; i < definition->workload_count; i++) {
+		size_t levels[DEFINITION_FACTORS_MAX] = {0};
+
+		do {
+			int r = add_cell(definition, i, levels, cells, err);
+
+			if (r < 0)
+				return r;
+		} while (definition_next_levels(definition, levels));
+	}
+	return 0;
+}
+
+/* ---- samples ---- */
+
+static int add_sample(const struct plan_sample *cell, unsigned int repeat, struct plan *plan)
+{
+	const struct definition *definition = plan->definition;
+	struct plan_sample *sample = &plan->samples[plan->sample_count];
+
+	*sample = *cell;
+	sample->levels = copy_levels(definition, cell->levels);
+	if (!sample->levels)
+		return -ENOMEM;
+	if (workload_copy(&cell->options, &sample->options) < 0) {
+		free(sample->levels);
+		return -ENOMEM;
+	}
+	sample->order = plan->sample_count++;
+	sample->repeat = repeat;
+	sample->seed = workload_is_set(&sample->options, OPTION_ID_RANDSEED)
+			       ? sample->options.randseed
+			       : mix(definition->seed, sample->workload + 1, repeat) & INT64_MAX;
+	return 0;
+}
+
+/* Each repeat is a block of its own, every cell in it once, in an order of its own. */
+static int interleave(const struct cells *cells, struct plan *plan)
+{
+	size_t *order = calloc(cells->count, sizeof(*order));
+	int r = order ? 0 : -ENOMEM;
+
+	for (unsigned int repeat = 1; r == 0 && repeat <= plan->definition->repeats; repeat++) {
+		for (size_t i = 0; i < cells->count; i++)
+			order[i] = i;
+		shuffle(order, cells->count, mix(plan->definition->seed, 0, repeat));
+		for (size_t i = 0; r == 0 && i < cells->count; i++)
+			r = add_sample(&cells->list[order[i]], repeat, plan);
+	}
+	free(order);
+	return r;
+}
+
+static int group(const struct cells *cells, struct plan *plan)
+{
+	for (size_t i = 0; i < cells->count; i++) {
+		for (unsigned int repeat = 1; repeat <= plan->definition->repeats; repeat++) {
+			int r = add_sample(&cells->list[i], repeat, plan);
+
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+static int fill_plan(const struct cells *cells, const struct machine *machine, struct plan *plan,
+		     struct error *err)
+{
+	int r;
+
+	plan->samples = calloc(cells->count * plan->definition->repeats, sizeof(*plan->samples));
+	if (!plan->samples)
+		return no_memory(err);
+	r = plan->definition->order == ORDER_GROUPED ? group(cells, plan) : interleave(cells, plan);
+	if (r < 0)
+		return no_memory(err);
+	if (estimate_make(plan, &plan->estimate) < 0)
+		return error_set(err, ERROR_OUT_OF_RANGE, "",
+				 "the targets together would be larger than 2^64 bytes: lower size "
+				 "or numjobs");
+	return traps_find(plan, machine) < 0 ? no_memory(err) : 0;
+}
+
+int plan_make(const struct definition *definition, const struct machine *machine,
+	      struct plan *ret_plan, struct error *err)
+{
+	struct plan plan = {.definition = definition};
+	struct cells cells;
+	int r;
+
+	findings_init(&plan.findings);
+	r = make_cells(definition, &cells, err);
+	if (r == 0)
+		r = fill_plan(&cells, machine, &plan, err);
+	cells_done(&cells);
+	if (r < 0) {
+		plan_done(&plan);
+		return r;
+	}
+	*ret_plan = plan;
+	return 0;
+}
+
+void plan_done(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->sample_count; i++)
+		sample_free(&plan->samples[i]);
+	free(plan->samples);
+	findings_done(&plan->findings);
+	memset(plan, 0, sizeof(*plan));
+}
+
+/* ---- sizes that the targets give ---- */
+
+static int resolve(const struct plan *plan, struct plan_sample *sample, uint64_t target_bytes,
+		   struct error *err)
+{
+	struct workload *options = &sample->options;
+	uint64_t request = options->bs[0] > options->bs[1] ? options->bs[0] : options->bs[1];
+	uint64_t size = 0;
+	char text[QUANTITY_TEXT_MAX], pointer[DEFINITION_POINTER_MAX];
+
+	if (target_bytes > options->offset)
+		size = target_bytes - options->offset;
+	if (options->regions == REGIONS_DISJOINT)
+		size /= options->numjobs;
+	size -= size % request;
+	if (size == 0) {
+		(void)snprintf(pointer, sizeof(pointer), "/workloads/%zu", sample->workload);
+		return error_set(err, ERROR_TARGET_TOO_SMALL, pointer,
+				 "%.128s has %s bytes, too few for one request of each job",
+				 plan->definition->targets[sample->target].path,
+				 quantity_format_size(target_bytes, text));
+	}
+	options->size = size;
+	return 0;
+}
+
+int plan_resolve(struct plan *plan, const struct machine *machine, const uint64_t *target_bytes,
+		 struct error *err)
+{
+	bool resolved = false;
+
+	for (size_t i = 0; i < plan->sample_count; i++) {
+		struct plan_sample *sample = &plan->samples[i];
+		int r;
+
+		if (sample->options.size != 0 || target_bytes[sample->target] == 0)
+			continue;
+		r = resolve(plan, sample, target_bytes[sample->target], err);
+		if (r < 0)
+			return r;
+		resolved = true;
+	}
+	if (!resolved)
+		return 0;
+	if (estimate_make(plan, &plan->estimate) < 0)
+		return error_set(err, ERROR_OUT_OF_RANGE, "",
+				 "the targets together are larger than 2^64 bytes");
+	return traps_find_resolved(plan, machine) < 0 ? no_memory(err) : 0;
+}
+
+int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_bytes,
+		       uint64_t *ret_files)
+{
+	bool directory = plan->definition->targets[target].kind == TARGET_DIRECTORY;
+	uint64_t most = 0, files = 1;
+	bool whole = false;
+
+	for (size_t i = 0; i < plan->sample_count; i++) {
+		const struct workload *options = &plan->samples[i].options;
+		uint64_t bytes;
+
+		if (plan->samples[i].target != target)
+			continue;
+		if (workload_extent(options, directory, &bytes) < 0)
+			return -EOVERFLOW;
+		whole |= options->size == 0;
+		if (bytes > most)
+			most = bytes;
+		if (directory && options->numjobs > files)
+			files = options->numjobs;
+	}
+	*ret_bytes = whole ? 0 : most;
+	*ret_files = files;
+	return 0;
+}
+
+char *plan_cell_text(const struct plan *plan, const struct plan_sample *sample)
+{
+	const struct definition *definition = plan->definition;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < definition->factor_count; i++)
+		(void)fprintf(out, "%s%s=%s", i ? ", " : "", definition->factors[i].name,
+			      definition->factors[i].levels[sample->levels[i]]);
+	if (fclose(out) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

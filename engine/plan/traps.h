@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * traps.h - what in a definition would mislead whoever reads its figures.
+ *
+ * Codes, stable (severity; w: per workload, else for the whole):
+ *   fits_memory           warning buffered, info direct; w: what the jobs touch fits into memory
+ *   shared_region         warning; w: jobs meet in one region of one file or device
+ *   short_run             warning; w: writes for less than three transaction groups
+ *   ramp_longer_than_run  warning; w
+ *   buffered_writes       warning; w: writes that end in memory, never synced
+ *   unwritten_data        warning; w: reads of an existing target may meet what was never written
+ *   fio_depth             warning; w: an fio command line that fio itself would run at depth 1
+ *   fio_defaults_differ   warning for an fio command line (w), else info for the whole
+ *   depth_ignored         warning; w: iodepth with psync or sync
+ *   no_effect             info, warning where it is a factor; w: options that do nothing here
+ *   mixed_sizes           info; w: a mix counts operations, so the bytes are not in its proportion
+ *   runs_to_size          info; w: no runtime, ends when its size is done
+ *   whole_target          info; w: no size, so the jobs share all of the target
+ *   no_storage            warning; w: ioengine null touches nothing
+ *   single_sample         warning: one repeat gives no interval and no verdict
+ *   grouped_order         warning: drift falls on the levels unequally
+ *   factor_overridden     warning: all levels of a factor measure the same
+ * A finding of a workload names the first cell it holds in, unless it holds in all of them.
+ */
+#ifndef ENGINE_PLAN_TRAPS_H
+#define ENGINE_PLAN_TRAPS_H
+
+#include "engine/plan/plan.h"
+
+/* Appends to plan->findings. machine may be NULL: nothing about memory then. -ENOMEM. */
+MUST_CHECK int traps_find(struct plan *plan, const struct machine *machine);
+
+/* A step of it: those of the definition as a whole, and fio_defaults_differ. */
+MUST_CHECK int traps_find_whole(struct plan *plan);
+
+/* Those that wait for a size, for samples whose size the target gave. */
+MUST_CHECK int traps_find_resolved(struct plan *plan, const struct machine *machine);
+
+#endif

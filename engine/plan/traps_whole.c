@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* traps_whole.c - the traps of traps.h that lie in the definition and in the defaults it takes. */
+#include <errno.h>
+#include <string.h>
+
+#include "engine/plan/traps.h"
+
+/* ---- defaults that are not fio's ---- */
+
+/* Adds to *mask the options that were not given and whose default differs from fio's. */
+static void differing(const struct workload *options, uint64_t *mask)
+{
+	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+		if (!option_at((enum option_id)id)->fio_default ||
+		    workload_is_set(options, (enum option_id)id))
+			continue;
+		/* what an fio command line gets as fio would have it */
+		if (options->from_fio && (id == OPTION_ID_REGIONS || id == OPTION_ID_RUNTIME ||
+					  (id == OPTION_ID_TIME_BASED && !options->time_based)))
+			continue;
+		*mask |= UINT64_C(1) << id;
+	}
+}
+
+static int report_defaults(struct plan *plan, uint64_t mask, bool writes, bool fio,
+			   const char *workload)
+{
+	char list[384] = "";
+
+	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+		const struct option *option = option_at((enum option_id)id);
+		size_t used = strlen(list);
+
+		if (!(mask >> id & 1))
+			continue;
+		(void)snprintf(list + used, sizeof(list) - used, "%s%s=%s (fio: %s)",
+			       used ? ", " : "", option->name,
+			       option->default_text ? option->default_text
+						    : "chosen for the target",
+			       option->fio_default);
+	}
+	if (!*list && !writes)
+		return 0;
+	return findings_add(&plan->findings, fio ? FINDING_WARNING : FINDING_INFO,
+			    "fio_defaults_differ", workload, NULL, NULL, NULL,
+			    "Not given, and not fio's default here: %s%s%s.%s", list,
+			    *list && writes ? ", " : "",
+			    writes ? "data written is fresh and incompressible (fio: buffers used "
+				     "again, lightly "
+				     "scrambled)"
+				   : "",
+			    fio ? " Give an option to have it otherwise." : "");
+}
+
+static int find_defaults(struct plan *plan)
+{
+	const struct definition *definition = plan->definition;
+	uint64_t common = 0;
+	bool common_writes = false;
+
+	for (size_t w = 0; w < definition->workload_count; w++) {
+		bool fio = definition->workloads[w].from_fio, writes = false;
+		uint64_t mask = 0;
+
+		for (size_t i = 0; i < plan->sample_count; i++) {
+			if (plan->samples[i].workload != w)
+				continue;
+			differing(&plan->samples[i].options, &mask);
+			writes |= workload_writes(&plan->samples[i].options);
+		}
+		if (fio && report_defaults(plan, mask, writes, true, definition->workloads[w].name))
+			return -ENOMEM;
+		if (fio)
+			continue;
+		common |= mask;
+		common_writes |= writes;
+	}
+	return report_defaults(plan, common, common_writes, false, NULL);
+}
+
+/* ---- the definition's ---- */
+
+static int find_overridden(struct plan *plan, const struct factor *factor)
+{
+	if (!factor->option || factor->level_count < 2 ||
+	    !workload_is_set(&plan->definition->override, factor->option->id))
+		return 0;
+	return findings_add(
+		&plan->findings, FINDING_WARNING, "factor_overridden", NULL, NULL, NULL, NULL,
+		"The override sets %s, which is a factor: its %zu levels all measure the "
+		"same. Leave out one of the two.",
+		factor->name, factor->level_count);
+}
+
+static int find_of_definition(struct plan *plan)
+{
+	const struct definition *definition = plan->definition;
+	bool compared = false;
+	int r = 0;
+
+	for (size_t i = 0; i < definition->factor_count && r == 0; i++) {
+		compared |= definition->factors[i].level_count > 1;
+		r = find_overridden(plan, &definition->factors[i]);
+	}
+	if (r == 0 && definition->repeats == 1)
+		r = findings_add(
+			&plan->findings, FINDING_WARNING, "single_sample", NULL, NULL,
+			"repeats of 3 or more", "1",
+			"One sample a combination gives no interval and no verdict: chance "
+			"cannot be told from a difference. Set repeats to 3 or more, better 5.");
+	if (r == 0 && definition->order == ORDER_GROUPED && compared)
+		r = findings_add(&plan->findings, FINDING_WARNING, "grouped_order", NULL, NULL,
+				 "interleaved", "grouped",
+				 "With order=grouped a drift of the target (fragmentation, "
+				 "temperature, a filling cache) falls on some levels and not on "
+				 "others: use order=interleaved to compare.");
+	return r;
+}
+
+int traps_find_whole(struct plan *plan)
+{
+	int r = find_of_definition(plan);
+
+	return r < 0 ? r : find_defaults(plan);
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tests of engine/plan/plan.c, estimate.c, traps.c and traps_whole.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "engine/base/clock.h"
+#include "engine/plan/plan.h"
+#include "tests/unit/engine/plan/plan_helpers.h"
+
+static struct definition d;
+static struct plan plan;
+static const struct machine machine = {
+	.memory_bytes = UINT64_C(8) << 30, .memory_available_bytes = UINT64_C(4) << 30, .cpus = 2};
+
+static void make(void)
+{
+	struct error err = {0};
+
+	check_ok(&d);
+	if (plan_make(&d, &machine, &plan, &err) != 0)
+		fail_msg("%s: %s", err.field, err.message);
+}
+
+static void end(void)
+{
+	plan_done(&plan);
+	definition_done(&d);
+}
+
+static const struct finding *find(const char *code)
+{
+	for (size_t i = 0; i < plan.findings.count; i++)
+		if (strcmp(plan.findings.list[i].code, code) == 0)
+			return &plan.findings.list[i];
+	return NULL;
+}
+
+/* ---- order ---- */
+
+static void start_comparison(unsigned int repeats)
+{
+	start_definition(&d, "/t/f");
+	set_options(&d.defaults, "size=16m runtime=20");
+	add_workload(&d, "name=a rw=randread");
+	add_workload(&d, "name=b rw=randwrite");
+	add_factor(&d, "bs", "4k 8k 16k");
+	add_factor(&d, "iodepth", "1 2 4 8");
+	d.repeats = repeats;
+}
+
+static size_t cell_of(const struct plan_sample *sample)
+{
+	return (sample->workload * 3 + sample->levels[0]) * 4 + sample->levels[1];
+}
+
+static void each_block_holds_each_cell_once(void **state)
+{
+	size_t moved = 0;
+
+	(void)state;
+	start_comparison(5);
+	make();
+	assert_int_equal(plan.sample_count, 2 * 3 * 4 * 5);
+	for (size_t block = 0; block < 5; block++) {
+		bool seen[24] = {false};
+
+		for (size_t i = 0; i < 24; i++) {
+			const struct plan_sample *sample = &plan.samples[block * 24 + i];
+
+			assert_int_equal(sample->order, block * 24 + i);
+			assert_int_equal(sample->repeat, block + 1);
+			assert_false(seen[cell_of(sample)]);
+			seen[cell_of(sample)] = true;
+			moved += cell_of(sample) != i;
+			moved += block > 0 && cell_of(sample) != cell_of(&plan.samples[i]);
+		}
+	}
+	assert_true(moved > 150); /* of 216: blocks are shuffled, each in its own way */
+	end();
+}
+
+static void grouped_order_is_the_definitions(void **state)
+{
+	(void)state;
+	start_comparison(3);
+	d.order = ORDER_GROUPED;
+	make();
+	for (size_t i = 0; i < plan.sample_count; i++) {
+		assert_int_equal(cell_of(&plan.samples[i]), i / 3);
+		assert_int_equal(plan.samples[i].repeat, i % 3 + 1);
+	}
+	assert_non_null(find("grouped_order"));
+	end();
+}
+
+static void a_seed_reproduces_order_and_patterns(void **state)
+{
+	size_t cells[3][48];
+	uint64_t seeds[3][48];
+	size_t order_differs = 0, seed_differs = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		start_comparison(2);
+		d.seed = i == 2 ? 8 : 7;
+		make();
+		for (size_t k = 0; k < plan.sample_count; k++) {
+			cells[i][k] = cell_of(&plan.samples[k]);
+			seeds[i][k] = plan.samples[k].seed;
+		}
+		end();
+	}
+	assert_memory_equal(cells[0], cells[1], sizeof(cells[0]));
+	assert_memory_equal(seeds[0], seeds[1], sizeof(seeds[0]));
+	for (size_t k = 0; k < 48; k++) {
+		order_differs += cells[0][k] != cells[2][k];
+		seed_differs += seeds[0][k] != seeds[2][k];
+	}
+	assert_true(order_differs > 24);
+	assert_true(seed_differs == 48);
+}
+
+static void levels_of_a_block_share_their_seed(void **state)
+{
+	uint64_t seeds[2][6] = {{0}};
+
+	(void)state;
+	start_comparison(5);
+	make();
+	for (size_t i = 0; i < plan.sample_count; i++) {
+		uint64_t *seed = &seeds[plan.samples[i].workload][plan.samples[i].repeat];
+
+		assert_true(plan.samples[i].seed <= INT64_MAX);
+		if (*seed == 0)
+			*seed = plan.samples[i].seed;
+		assert_true(*seed == plan.samples[i].seed);
+	}
+	for (size_t i = 1; i < 6; i++) {
+		assert_true(seeds[0][i] != seeds[1][i]);
+		for (size_t k = 1; k < i; k++)
+			assert_true(seeds[0][i] != seeds[0][k]);
+	}
+	end();
+	start_definition(&d, "/t/f");
+	add_workload(&d, "size=1m randseed=77");
+	d.repeats = 2;
+	make();
+	assert_int_equal(plan.samples[0].seed, 77);
+	assert_int_equal(plan.samples[1].seed, 77);
+	end();
+}
+
+/* With two cells, one is first about as often as the other. */
+static void shuffling_favours_no_cell(void **state)
+{
+	size_t first = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 40; seed++) {
+		start_definition(&d, "/t/f");
+		add_workload(&d, "size=1m");
+		add_factor(&d, "bs", "4k 8k");
+		d.repeats = 100;
+		d.seed = seed;
+		make();
+		for (size_t i = 0; i < plan.sample_count; i += 2)
+			first += plan.samples[i].levels[0] == 0;
+		end();
+	}
+	assert_in_range(first, 1850, 2150); /* of 4000: nearly five standard deviations */
+}
+
+/* ---- sizes ---- */
+
+static void extents_are_the_largest(void **state)
+{
+	uint64_t bytes, files;
+
+	(void)state;
+	start_definition(&d, "/t/f");
+	add_workload(&d, "size=1m numjobs=3");
+	add_workload(&d, "size=4m regions=shared numjobs=9 offset=4k");
+	make();
+	assert_int_equal(plan_target_extent(&plan, 0, &bytes, &files), 0);
+	assert_int_equal(bytes, (4 << 20) + 4096);
+	assert_int_equal(files, 1);
+	assert_int_equal(plan.estimate.fill_bytes, bytes);
+	assert_int_equal(plan.estimate.space_bytes, bytes);
+	end();
+
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_DIRECTORY, NULL, "/t");
+	add_workload(&d, "size=1m numjobs=3");
+	add_workload(&d, "size=2m numjobs=2");
+	make();
+	assert_int_equal(plan_target_extent(&plan, 0, &bytes, &files), 0);
+	assert_int_equal(bytes, 2 << 20);
+	assert_int_equal(files, 3);
+	assert_int_equal(plan.estimate.space_bytes, 6 << 20);
+	end();
+}
+
+static void a_device_is_divided_among_the_jobs(void **state)
+{
+	uint64_t bytes, files, whole = (100 << 20) + 5000;
+	struct error err;
+
+	(void)state;
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_DEVICE, NULL, "/dev/x");
+	add_workload(&d, "name=a rw=randwrite numjobs=3 bs=4k");
+	add_workload(&d, "name=b rw=read numjobs=3 bs=1m regions=shared offset=1m");
+	add_workload(&d, "name=c size=1m");
+	make();
+	assert_int_equal(plan_target_extent(&plan, 0, &bytes, &files), 0);
+	assert_int_equal(bytes, 0);
+	assert_non_null(find("whole_target"));
+	assert_int_equal(plan_resolve(&plan, &machine, &(uint64_t){0}, &err), 0);
+	assert_int_equal(plan.samples[0].options.size + plan.samples[1].options.size +
+				 plan.samples[2].options.size,
+			 1 << 20);
+	assert_int_equal(plan_resolve(&plan, &machine, &whole, &err), 0);
+	for (size_t i = 0; i < 3; i++) {
+		static const uint64_t sizes[] = {34951168, 99 << 20, 1 << 20};
+
+		assert_int_equal(plan.samples[i].options.size, sizes[plan.samples[i].workload]);
+	}
+	assert_int_equal(plan_target_extent(&plan, 0, &bytes, &files), 0);
+	assert_int_equal(bytes, 100 << 20);
+	assert_int_equal(plan.estimate.fill_bytes, bytes);
+	assert_int_equal(plan.estimate.space_bytes, 0);
+	end();
+
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_DEVICE, NULL, "/dev/x");
+	add_workload(&d, "bs=1m numjobs=4");
+	make();
+	whole = (4 << 20) - 1;
+	assert_true(plan_resolve(&plan, &machine, &whole, &err) < 0);
+	assert_int_equal(err.code, ERROR_TARGET_TOO_SMALL);
+	assert_string_equal(err.field, "/workloads/0");
+	end();
+}
+
+static void estimates_add_up(void **state)
+{
+	(void)state;
+	start_definition(&d, "/t/f");
+	add_workload(&d, "rw=randread size=500m runtime=60 ramp_time=5 iodepth=32 numjobs=4");
+	d.repeats = 3;
+	make();
+	/* 3 x 65 s, and the fill of 2 GB at the guessed 500 MB/s */
+	assert_in_range((uint64_t)plan.estimate.seconds, 195, 205);
+	assert_int_equal(plan.estimate.threads, 128);
+	assert_int_equal(plan.estimate.bytes_written, 4 * 500 * UINT64_C(1048576));
+	assert_true(plan.estimate.bytes_read > 0);
+	end();
+
+	/* to its size: bytes are exact */
+	start_definition(&d, "/t/f");
+	add_workload(&d, "rw=rw rwmixread=25 size=100m time_based=0 numjobs=2 ioengine=sync "
+			 "iodepth=9");
+	make();
+	assert_in_range(plan.estimate.bytes_read, (50 << 20) - 9, (50 << 20) + 9);
+	assert_in_range(plan.estimate.bytes_written, ((150 + 200) << 20) - 9,
+			((150 + 200) << 20) + 9);
+	assert_int_equal(plan.estimate.threads, 2);
+	assert_non_null(find("runs_to_size"));
+	end();
+}
+
+/* ---- traps ---- */
+
+static void each_trap_is_found_and_only_then(void **state)
+{
+	static const struct {
+		const char *code, *options;
+		enum target_kind kind;
+		bool holds;
+		enum finding_severity severity;
+	} table[] = {
+		{"fits_memory", "size=4g numjobs=2 direct=0", TARGET_FILE, true, FINDING_WARNING},
+		{"fits_memory", "size=4g numjobs=2", TARGET_FILE, true, FINDING_INFO},
+		{"fits_memory", "size=4g numjobs=3", TARGET_FILE, false, 0},
+		{"fits_memory", "size=4g numjobs=3 regions=shared", TARGET_FILE, true,
+		 FINDING_INFO},
+		{"fits_memory", "size=4g numjobs=3 regions=shared", TARGET_DIRECTORY, false, 0},
+		{"shared_region", "size=1m numjobs=2 regions=shared", TARGET_FILE, true,
+		 FINDING_WARNING},
+		{"shared_region", "size=1m numjobs=1 regions=shared", TARGET_FILE, false, 0},
+		{"shared_region", "size=1m numjobs=2 regions=shared", TARGET_DIRECTORY, false, 0},
+		{"shared_region", "size=1m numjobs=2", TARGET_FILE, false, 0},
+		{"shared_region", "fio: --size=1m --numjobs=2", TARGET_FILE, true, FINDING_WARNING},
+		{"short_run", "size=1m rw=write runtime=14", TARGET_FILE, true, FINDING_WARNING},
+		{"short_run", "size=1m rw=write runtime=15", TARGET_FILE, false, 0},
+		{"short_run", "size=1m rw=read runtime=1", TARGET_FILE, false, 0},
+		{"ramp_longer_than_run", "size=1m runtime=5 ramp_time=5", TARGET_FILE, true,
+		 FINDING_WARNING},
+		{"ramp_longer_than_run", "size=1m runtime=5 ramp_time=4", TARGET_FILE, false, 0},
+		{"buffered_writes", "size=1m rw=randrw direct=0", TARGET_FILE, true,
+		 FINDING_WARNING},
+		{"buffered_writes", "size=1m rw=randrw direct=0 fsync=1", TARGET_FILE, false, 0},
+		{"buffered_writes", "size=1m rw=randrw direct=0 sync=dsync", TARGET_FILE, false, 0},
+		{"buffered_writes", "size=1m rw=randread direct=0", TARGET_FILE, false, 0},
+		{"buffered_writes", "size=1m rw=write", TARGET_FILE, false, 0},
+		{"fio_depth", "fio: --size=1m --iodepth=2", TARGET_FILE, true, FINDING_WARNING},
+		{"fio_depth", "fio: --size=1m --iodepth=2 --ioengine=libaio", TARGET_FILE, false,
+		 0},
+		{"fio_depth", "fio: --size=1m --iodepth=1", TARGET_FILE, false, 0},
+		{"fio_depth", "size=1m iodepth=2", TARGET_FILE, false, 0},
+		{"depth_ignored", "size=1m iodepth=2 ioengine=psync", TARGET_FILE, true,
+		 FINDING_WARNING},
+		{"depth_ignored", "size=1m iodepth=1 ioengine=psync", TARGET_FILE, false, 0},
+		{"no_effect", "size=1m rw=read rwmixread=70", TARGET_FILE, true, FINDING_INFO},
+		{"no_effect", "size=1m rw=read fsync=1", TARGET_FILE, true, FINDING_INFO},
+		{"no_effect", "size=1m rw=read sync=1", TARGET_FILE, true, FINDING_INFO},
+		{"no_effect", "size=1m rw=read regions=shared", TARGET_FILE, true, FINDING_INFO},
+		{"no_effect", "size=1m rw=rw rwmixread=70 fsync=1", TARGET_FILE, false, 0},
+		{"mixed_sizes", "size=1m rw=rw bs=4k,128k", TARGET_FILE, true, FINDING_INFO},
+		{"mixed_sizes", "size=1m rw=rw bs=4k", TARGET_FILE, false, 0},
+		{"mixed_sizes", "size=1m rw=read bs=4k,128k", TARGET_FILE, false, 0},
+		{"runs_to_size", "fio: --size=1m", TARGET_FILE, true, FINDING_INFO},
+		{"runs_to_size", "fio: --size=1m --runtime=5", TARGET_FILE, false, 0},
+		{"no_storage", "size=1m ioengine=null", TARGET_FILE, true, FINDING_WARNING},
+		{"no_storage", "size=1m", TARGET_FILE, false, 0},
+		{"whole_target", "size=1m", TARGET_DEVICE, false, 0},
+		{"whole_target", "rw=read", TARGET_DEVICE, true, FINDING_INFO},
+		{"fio_defaults_differ", "size=1m", TARGET_FILE, true, FINDING_INFO},
+		{"fio_defaults_differ", "fio: --size=1m", TARGET_FILE, true, FINDING_WARNING},
+		{"single_sample", "size=1m", TARGET_FILE, true, FINDING_WARNING},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		const struct finding *finding;
+
+		start_definition(&d, NULL);
+		add_target(&d, table[i].kind, NULL, "/t/x");
+		add_workload(&d, table[i].options);
+		make();
+		finding = find(table[i].code);
+		if ((finding != NULL) != table[i].holds)
+			fail_msg("%s: %s is %s", table[i].options, table[i].code,
+				 finding ? "there" : "not there");
+		if (finding && finding->severity != table[i].severity)
+			fail_msg("%s: %s has the severity %d", table[i].options, table[i].code,
+				 (int)finding->severity);
+		if (finding)
+			assert_true(strlen(finding->message) < 630);
+		end();
+	}
+}
+
+static void traps_name_the_cells_they_hold_in(void **state)
+{
+	const struct finding *finding;
+
+	(void)state;
+	start_definition(&d, "/t/f");
+	add_workload(&d, "name=w rw=randwrite size=1m");
+	add_factor(&d, "runtime", "60 5 10");
+	add_factor(&d, "iodepth", "1 2");
+	d.repeats = 3;
+	make();
+	finding = find("short_run");
+	assert_string_equal(finding->workload, "w");
+	assert_string_equal(finding->cell, "runtime=5, iodepth=1");
+	assert_non_null(strstr(finding->message, "4 of 6"));
+	assert_string_equal(finding->found, "runtime=5");
+	finding = find("fits_memory");
+	assert_null(finding->cell);
+	assert_null(find("single_sample"));
+	end();
+}
+
+static void factors_without_effect_are_told(void **state)
+{
+	(void)state;
+	start_definition(&d, "/t/f");
+	add_workload(&d, "rw=randread size=1m");
+	add_factor(&d, "rwmixread", "30 70");
+	add_factor(&d, "iodepth", "1 2");
+	set_options(&d.override, "iodepth=4");
+	make();
+	assert_int_equal(find("no_effect")->severity, FINDING_WARNING);
+	assert_non_null(strstr(find("no_effect")->message, "rwmixread"));
+	assert_non_null(strstr(find("factor_overridden")->message, "iodepth"));
+	end();
+}
+
+static void what_differs_from_fio_is_listed(void **state)
+{
+	const char *message;
+
+	(void)state;
+	start_definition(&d, "/t/f");
+	add_workload(&d, "fio: --rw=write --size=1m --runtime=60");
+	make();
+	message = find("fio_defaults_differ")->message;
+	assert_non_null(strstr(message, "direct=1 (fio: 0)"));
+	assert_non_null(strstr(message, "time_based=1 (fio: 0)"));
+	assert_non_null(strstr(message, "ioengine"));
+	assert_non_null(strstr(message, "incompressible"));
+	assert_null(strstr(message, "regions"));
+	end();
+	start_definition(&d, "/t/f");
+	add_workload(&d, "fio: --rw=read --size=1m --direct=0");
+	make();
+	message = find("fio_defaults_differ")->message;
+	assert_null(strstr(message, "direct"));
+	assert_null(strstr(message, "time_based"));
+	assert_null(strstr(message, "incompressible"));
+	end();
+	start_definition(&d, "/t/f");
+	add_workload(&d, "rw=read size=1m");
+	add_workload(&d, "rw=write size=1m direct=1");
+	make();
+	message = find("fio_defaults_differ")->message;
+	assert_null(find("fio_defaults_differ")->workload);
+	assert_non_null(strstr(message, "runtime=30 (fio: none)"));
+	assert_non_null(strstr(message, "regions=disjoint (fio: shared)"));
+	assert_non_null(strstr(message, "incompressible"));
+	end();
+}
+
+static void existing_targets_may_hold_nothing(void **state)
+{
+	uint64_t bytes = UINT64_C(1) << 30;
+
+	(void)state;
+	start_definition(&d, "/t/f");
+	d.targets[0].existing = true;
+	add_workload(&d, "rw=randread");
+	make();
+	assert_non_null(find("unwritten_data"));
+	assert_null(find("fits_memory"));
+	assert_int_equal(plan_resolve(&plan, &machine, &bytes, NULL), 0);
+	assert_non_null(find("fits_memory"));
+	assert_int_equal(plan.estimate.fill_bytes, 0);
+	end();
+}
+
+static void cells_are_named_by_their_levels(void **state)
+{
+	char *text;
+
+	(void)state;
+	start_comparison(1);
+	make();
+	text = plan_cell_text(&plan, &(struct plan_sample){.levels = (size_t[]){1, 2}});
+	assert_string_equal(text, "bs=8k, iodepth=4");
+	free(text);
+	end();
+	start_definition(&d, "/t/f");
+	add_workload(&d, "size=1m");
+	make();
+	text = plan_cell_text(&plan, &plan.samples[0]);
+	assert_string_equal(text, "");
+	free(text);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_block_holds_each_cell_once),
+		cmocka_unit_test(grouped_order_is_the_definitions),
+		cmocka_unit_test(a_seed_reproduces_order_and_patterns),
+		cmocka_unit_test(levels_of_a_block_share_their_seed),
+		cmocka_unit_test(shuffling_favours_no_cell),
+		cmocka_unit_test(extents_are_the_largest),
+		cmocka_unit_test(a_device_is_divided_among_the_jobs),
+		cmocka_unit_test(estimates_add_up),
+		cmocka_unit_test(each_trap_is_found_and_only_then),
+		cmocka_unit_test(traps_name_the_cells_they_hold_in),
+		cmocka_unit_test(factors_without_effect_are_told),
+		cmocka_unit_test(what_differs_from_fio_is_listed),
+		cmocka_unit_test(existing_targets_may_hold_nothing),
+		cmocka_unit_test(cells_are_named_by_their_levels),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
