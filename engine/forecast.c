@@ -33,14 +33,9 @@ double forecast_workload(const struct workload *workload, bool *ret_guess)
 	return runtime > 0 && runtime < by_size ? ramp + runtime : ramp + by_size;
 }
 
-void forecast_begin(struct forecast *forecast, const struct plan *plan, uint64_t fill_bytes,
-		    uint64_t now_ns)
+void forecast_begin(struct forecast *forecast, const struct plan *plan, uint64_t now_ns)
 {
-	*forecast = (struct forecast){
-		.plan = plan,
-		.began_ns = now_ns,
-		.fill_bytes = fill_bytes,
-	};
+	*forecast = (struct forecast){.plan = plan, .began_ns = now_ns};
 	for (size_t i = 0; i < plan->sample_count; i++) {
 		bool guess;
 		double seconds = forecast_workload(&plan->samples[i].options, &guess);
@@ -50,6 +45,11 @@ void forecast_begin(struct forecast *forecast, const struct plan *plan, uint64_t
 		else
 			forecast->asked_left += seconds;
 	}
+}
+
+void forecast_expect_fill(struct forecast *forecast, uint64_t fill_bytes)
+{
+	forecast->fill_bytes = fill_bytes;
 }
 
 void forecast_fill(struct forecast *forecast, uint64_t filled_bytes, uint64_t now_ns)

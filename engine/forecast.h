@@ -7,9 +7,9 @@
  * that ends with its size and not with its time is guessed, and the guess is scaled by how wrong
  * the earlier ones were. The percentage never goes back.
  *
- * Calling sequence: forecast_begin; forecast_fill any number of times; for each sample
- * forecast_sample_begins, then forecast_sample_ended. forecast_read at any time. Plain struct, one
- * thread, nothing to free. Times are those of clock_now_ns().
+ * Calling sequence: forecast_begin; forecast_expect_fill once it is known; forecast_fill any number
+ * of times; for each sample forecast_sample_begins, then forecast_sample_ended. forecast_read at
+ * any time. Plain struct, one thread, nothing to free. Times are those of clock_now_ns().
  */
 #ifndef ENGINE_FORECAST_H
 #define ENGINE_FORECAST_H
@@ -43,8 +43,8 @@ struct forecast {
 /* Seconds a workload is asked to take, ramp included; *ret_guess: it ends with its size. */
 double forecast_workload(const struct workload *workload, bool *ret_guess);
 
-void forecast_begin(struct forecast *forecast, const struct plan *plan, uint64_t fill_bytes,
-		    uint64_t now_ns);
+void forecast_begin(struct forecast *forecast, const struct plan *plan, uint64_t now_ns);
+void forecast_expect_fill(struct forecast *forecast, uint64_t fill_bytes);
 void forecast_fill(struct forecast *forecast, uint64_t filled_bytes, uint64_t now_ns);
 void forecast_sample_begins(struct forecast *forecast, uint64_t now_ns);
 void forecast_sample_ended(struct forecast *forecast, uint64_t now_ns);

@@ -144,7 +144,7 @@ static int fill_targets(struct run *run, struct error *err)
 
 	for (size_t i = 0; i < definition->target_count; i++)
 		total += fill_bytes(run, i);
-	forecast_begin(&run->forecast, run->plan, total, clock_now_ns());
+	forecast_expect_fill(&run->forecast, total);
 	if (total > 0)
 		enter(run, PHASE_FILL);
 	for (size_t i = 0; i < definition->target_count; i++) {
@@ -371,7 +371,7 @@ int run_execute(struct plan *plan, const struct run_config *config, const struct
 	int r;
 
 	run.uring_available = measure_uring_available(refusal, sizeof(refusal)) == 0;
-	forecast_begin(&run.forecast, plan, 0, clock_now_ns());
+	forecast_begin(&run.forecast, plan, clock_now_ns());
 	run.targets = calloc(plan->definition->target_count + 1, sizeof(struct target *));
 	if (!run.targets)
 		return no_memory(err);

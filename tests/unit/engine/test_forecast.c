@@ -40,7 +40,7 @@ static void test_time_based(void **state)
 
 	(void)state;
 	use(true);
-	forecast_begin(&forecast, &plan, 0, AT(0));
+	forecast_begin(&forecast, &plan, AT(0));
 	assert_float_equal(left_at(&forecast, 0, &percent), 40.4, 0.01);
 	assert_float_equal(percent, 0, 0.01);
 	forecast_sample_begins(&forecast, AT(0));
@@ -73,7 +73,8 @@ static void test_fill(void **state)
 
 	(void)state;
 	use(true);
-	forecast_begin(&forecast, &plan, bytes, AT(0));
+	forecast_begin(&forecast, &plan, AT(0));
+	forecast_expect_fill(&forecast, bytes);
 	assert_float_equal(left_at(&forecast, 0, &percent), 40.4 + 2, 0.01);
 	forecast_fill(&forecast, 0, AT(0));
 	forecast_fill(&forecast, bytes / 10, AT(10)); /* ten times slower than guessed */
@@ -93,7 +94,7 @@ static void test_by_size(void **state)
 	use(false);
 	assert_float_equal(forecast_workload(&samples[0].options, &guess), 10, 0.01);
 	assert_true(guess);
-	forecast_begin(&forecast, &plan, 0, AT(0));
+	forecast_begin(&forecast, &plan, AT(0));
 	forecast_sample_begins(&forecast, AT(0));
 	forecast_sample_ended(&forecast, AT(20)); /* twice as long as guessed */
 	assert_float_equal(left_at(&forecast, 20, &percent), 60, 0.5);
