@@ -14,6 +14,7 @@ struct connection {
 	enum connection_phase phase;
 	uint64_t since_ns;
 	bool ended; /* shutdown was called */
+	bool gone;  /* the other side has closed, when it was last looked at */
 	struct connection *newer, *older;
 };
 
@@ -118,6 +119,7 @@ void connections_enter(struct connections *connections, struct connection *conne
 	(void)pthread_mutex_lock(&connections->lock);
 	connection->phase = phase;
 	connection->since_ns = now_ns;
+	connection->gone = false;
 	(void)pthread_mutex_unlock(&connections->lock);
 }
 
@@ -138,6 +140,19 @@ static bool overdue(const struct connection *connection, uint64_t now_ns)
 	return now_ns - connection->since_ns >= limit_s * NS_PER_S;
 }
 
+/* Whether the other side closed in the middle of a request, seen twice: once may be the moment
+ * between libmicrohttpd's reading of the last byte and the next phase. */
+static bool left(struct connection *connection)
+{
+	char byte;
+	bool before = connection->gone;
+
+	if (connection->phase != CONNECTION_READING)
+		return false;
+	connection->gone = recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+	return before && connection->gone;
+}
+
 size_t connections_reap(struct connections *connections, uint64_t now_ns)
 {
 	size_t ended = 0;
@@ -145,7 +160,7 @@ size_t connections_reap(struct connections *connections, uint64_t now_ns)
 	(void)pthread_mutex_lock(&connections->lock);
 	for (struct connection *c = connections->oldest; c; c = c->newer) {
 		/* since_ns may be a moment younger than now_ns was taken */
-		if (!c->ended && now_ns > c->since_ns && overdue(c, now_ns)) {
+		if (!c->ended && now_ns > c->since_ns && (overdue(c, now_ns) || left(c))) {
 			end(c);
 			ended++;
 		}

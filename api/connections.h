@@ -45,7 +45,8 @@ void connections_remove(struct connections *connections, struct connection *conn
 void connections_enter(struct connections *connections, struct connection *connection,
 		       enum connection_phase phase, uint64_t now_ns);
 
-/* Ends those whose time is over; how many. */
+/* Ends those whose time is over, and those whose client closed in the middle of a request (seen in
+ * two calls after another: libmicrohttpd's epoll misses them); how many. */
 size_t connections_reap(struct connections *connections, uint64_t now_ns);
 
 size_t connections_count(struct connections *connections);

@@ -100,12 +100,13 @@ static void say_news(struct stream *stream, const struct store_run *run,
 
 	if (!document)
 		return;
+	/* a run's first and last words are its state; each has all that the others have */
 	if (!first && run->samples_done > stream->samples)
 		say(stream, "sample", progress->seq, document);
-	if (progress->known && run->state == RUN_RUNNING && progress->seq != stream->seq)
-		say(stream, "progress", progress->seq, document);
 	if (first || run->state != stream->state)
 		say(stream, "state", progress->seq, document);
+	else if (progress->known && run->state == RUN_RUNNING)
+		say(stream, "progress", progress->seq, document);
 	json_decref(document);
 	stream->state = run->state;
 	stream->samples = run->samples_done;

@@ -171,6 +171,22 @@ void request_reply_empty(struct request *request, int status)
 	set_reply(request, status, NULL, "", 0, NULL);
 }
 
+/* Faults of ours, not what clients do or too many of them want: they could fill the log. */
+static bool worth_logging(enum error_code code)
+{
+	switch (code) {
+	case ERROR_ENGINE_FAILED:
+	case ERROR_IO_ERROR:
+	case ERROR_STORAGE_FULL:
+	case ERROR_READ_ONLY:
+	case ERROR_SYSTEM:
+	case ERROR_NO_MEMORY:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void request_reply_error(struct request *request, const struct error *err)
 {
 	int status = problem_status(err->code);
@@ -178,8 +194,7 @@ void request_reply_error(struct request *request, const struct error *err)
 	bool page = request->wants_html && request->route && request->route->page;
 	char *text = page ? page_problem(status, err) : problem_text(err);
 
-	if (status >= 500 && err->code != ERROR_SHUTTING_DOWN &&
-	    err->code != ERROR_METHOD_UNKNOWN && err->code != ERROR_TRANSFER_ENCODING)
+	if (worth_logging(err->code))
 		log_error(err, "a request was answered %d", status);
 	if (!text) {
 		reply_no_memory(request);

@@ -97,6 +97,32 @@ static void test_new_phase_new_time(void **state)
 	connections_free(connections);
 }
 
+static void test_left_in_the_middle(void **state)
+{
+	struct connections *connections;
+	struct pair reading, working;
+
+	(void)state;
+	assert_int_equal(connections_new(&connections), 0);
+	open_pair(connections, &reading, START);
+	open_pair(connections, &working, START);
+	connections_enter(connections, working.record, CONNECTION_WORKING, START);
+	assert_int_equal(send(reading.far, "G", 1, 0), 1);
+	shutdown(reading.far, SHUT_WR);
+	shutdown(working.far, SHUT_WR); /* it has all it needs */
+	/* what it sent may still be read */
+	assert_int_equal(connections_reap(connections, START + 1), 0);
+	assert_int_equal(connections_reap(connections, START + 2), 0);
+	assert_int_equal(recv(reading.near, (char[1]){0}, 1, 0), 1);
+	assert_int_equal(connections_reap(connections, START + 3), 0);
+	assert_int_equal(connections_reap(connections, START + 4), 1);
+	assert_true(ended(&reading));
+	assert_false(ended(&working));
+	close_pair(connections, &reading);
+	close_pair(connections, &working);
+	connections_free(connections);
+}
+
 static void test_crowded(void **state)
 {
 	static struct pair pairs[CONNECTIONS_CROWDED + 2];
@@ -126,6 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_deadlines),
 		cmocka_unit_test(test_new_phase_new_time),
+		cmocka_unit_test(test_left_in_the_middle),
 		cmocka_unit_test(test_crowded),
 	};
 
