@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_cells.c - two workloads, two factors: order, means, merged latencies, holes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/cells.h"
+#include "tests/unit/server/codec/fixture.h"
+
+static void start_factor(struct factor *factor, const char *name, const char *first,
+			 const char *second)
+{
+	factor->name = fixture_text(name);
+	factor->option = option_find(name);
+	factor->level_count = 2;
+	factor->levels = calloc(2, sizeof(*factor->levels));
+	assert_non_null(factor->levels);
+	factor->levels[0] = fixture_text(first);
+	factor->levels[1] = fixture_text(second);
+}
+
+static void start_workload(struct workload *workload, const char *name, const char *rw)
+{
+	workload_init(workload);
+	workload->name = fixture_text(name);
+	fixture_option(workload, "rw", rw);
+}
+
+/* bs 4k 8k, iodepth 1 16; a reader and a mix. */
+static void start(struct result *result)
+{
+	struct definition *definition = &result->definition;
+
+	result_init(result);
+	definition->factor_count = 2;
+	definition->factors = calloc(2, sizeof(*definition->factors));
+	assert_non_null(definition->factors);
+	start_factor(&definition->factors[0], "bs", "4k", "8k");
+	start_factor(&definition->factors[1], "iodepth", "1", "16");
+	definition->workload_count = 2;
+	definition->workloads = calloc(2, sizeof(*definition->workloads));
+	assert_non_null(definition->workloads);
+	start_workload(&definition->workloads[0], "reader", "randread");
+	start_workload(&definition->workloads[1], "mix", "randrw");
+	fixture_option(&definition->defaults, "size", "64m");
+	definition->repeats = 3;
+	result->samples = calloc(40, sizeof(*result->samples));
+	assert_non_null(result->samples);
+}
+
+static void add(struct result *result, const char *workload, const char *bs, const char *iodepth,
+		unsigned int repeat, size_t reads, size_t writes)
+{
+	struct sample *sample = &result->samples[result->sample_count++];
+	char options[80];
+
+	sample_init(sample);
+	sample->workload = fixture_text(workload);
+	sample->repeat = repeat;
+	sample->seconds = 2;
+	/* the levels in another order than the factors */
+	fixture_level(sample, "iodepth", iodepth);
+	fixture_level(sample, "bs", bs);
+	(void)snprintf(options, sizeof(options), "rw=%s size=64m bs=%s iodepth=%s",
+		       writes > 0 ? "randrw" : "randread", bs, iodepth);
+	fixture_workload(&sample->options, options);
+	fixture_direction(&sample->directions[DIRECTION_READ], reads, 4096, 1000, false);
+	if (writes > 0)
+		fixture_direction(&sample->directions[DIRECTION_WRITE], writes, 4096, 5000, false);
+}
+
+static void cells_come_in_order(void **state)
+{
+	struct result result;
+	struct cells cells;
+
+	(void)state;
+	start(&result);
+	assert_int_equal(cells_make(&result, &cells), 0);
+	assert_int_equal(cells.count, 8);
+	for (size_t i = 0; i < 8; i++) {
+		const size_t levels[] = {i % 2, i / 2 % 2};
+
+		assert_int_equal(cells.list[i].workload, i / 4);
+		assert_int_equal(cells.list[i].levels[0], levels[0]);
+		assert_int_equal(cells.list[i].levels[1], levels[1]);
+		assert_int_equal(cells.list[i].sample_count, 0);
+		assert_ptr_equal(cells_find(&cells, i / 4, levels), &cells.list[i]);
+	}
+	cells_done(&cells);
+	result_done(&result);
+}
+
+static void what_is_not_there_is_not_found(void **state)
+{
+	static const size_t beyond[] = {2, 0}, within[] = {1, 1};
+	struct result result;
+	struct cells cells;
+
+	(void)state;
+	start(&result);
+	assert_int_equal(cells_make(&result, &cells), 0);
+	assert_null(cells_find(&cells, 0, beyond));
+	assert_null(cells_find(&cells, 2, within));
+	assert_non_null(cells_find(&cells, 1, within));
+	cells_done(&cells);
+	result_done(&result);
+}
+
+static void repeats_are_gathered(void **state)
+{
+	static const size_t levels[] = {1, 0};
+	const struct cell *cell;
+	struct result result;
+	struct cells cells;
+
+	(void)state;
+	start(&result);
+	add(&result, "mix", "8k", "1", 3, 600, 60);
+	add(&result, "reader", "8k", "1", 1, 5, 0);
+	add(&result, "mix", "8k", "1", 1, 200, 20);
+	add(&result, "mix", "8k", "1", 2, 400, 40);
+	assert_int_equal(cells_make(&result, &cells), 0);
+	cell = cells_find(&cells, 1, levels);
+	assert_int_equal(cell->sample_count, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(cell->samples[i]->repeat, i + 1);
+	assert_true(cell->directions[DIRECTION_READ].present);
+	assert_true(cell->directions[DIRECTION_READ].iops.mean == 200);
+	assert_true(cell->directions[DIRECTION_READ].iops.interval);
+	/* s = 100, t(2) = 4.30265 */
+	assert_true(fabs(cell->directions[DIRECTION_READ].iops.high - 200 -
+			 4.30265 * 100 / sqrt(3)) < 0.01);
+	assert_true(cell->directions[DIRECTION_WRITE].bandwidth.mean == 20 * 4096);
+	assert_int_equal(cell->directions[DIRECTION_READ].latency->count, 1200);
+	assert_int_equal(cell->directions[DIRECTION_WRITE].latency->count, 120);
+	assert_int_equal(cell->directions[DIRECTION_READ].latency_mean_ns.count, 3);
+	cells_done(&cells);
+	result_done(&result);
+}
+
+static void one_sample_has_no_interval(void **state)
+{
+	static const size_t levels[] = {0, 0};
+	const struct cell *cell;
+	struct result result;
+	struct cells cells;
+
+	(void)state;
+	start(&result);
+	add(&result, "reader", "4k", "1", 1, 50, 0);
+	assert_int_equal(cells_make(&result, &cells), 0);
+	cell = cells_find(&cells, 0, levels);
+	assert_false(cell->directions[DIRECTION_READ].iops.interval);
+	assert_true(cell->directions[DIRECTION_READ].iops.mean == 25);
+	assert_false(cell->directions[DIRECTION_WRITE].present);
+	assert_null(cell->directions[DIRECTION_WRITE].latency);
+	cells_done(&cells);
+	result_done(&result);
+}
+
+static void cells_without_samples_know_their_directions(void **state)
+{
+	struct result result;
+	struct cells cells;
+
+	(void)state;
+	start(&result);
+	fixture_option(&result.definition.override, "rwmixread", "100");
+	assert_int_equal(cells_make(&result, &cells), 0);
+	for (size_t i = 0; i < cells.count; i++) {
+		assert_true(cells.list[i].directions[DIRECTION_READ].present);
+		assert_false(cells.list[i].directions[DIRECTION_WRITE].present);
+		assert_null(cells.list[i].directions[DIRECTION_READ].latency);
+	}
+	cells_done(&cells);
+	result_done(&result);
+}
+
+static void strange_samples_are_left_out(void **state)
+{
+	struct result result;
+	struct cells cells;
+	size_t count = 0;
+
+	(void)state;
+	start(&result);
+	add(&result, "another", "4k", "1", 1, 50, 0);
+	add(&result, "reader", "64k", "1", 1, 50, 0);
+	assert_int_equal(cells_make(&result, &cells), 0);
+	for (size_t i = 0; i < cells.count; i++)
+		count += cells.list[i].sample_count;
+	assert_int_equal(count, 0);
+	cells_done(&cells);
+	result_done(&result);
+}
+
+static void without_factors_there_is_a_cell_a_workload(void **state)
+{
+	struct result result;
+	struct cells cells;
+
+	(void)state;
+	result_init(&result);
+	result.definition.workload_count = 1;
+	result.definition.workloads = calloc(1, sizeof(*result.definition.workloads));
+	assert_non_null(result.definition.workloads);
+	start_workload(&result.definition.workloads[0], "reader", "read");
+	assert_int_equal(cells_make(&result, &cells), 0);
+	assert_int_equal(cells.count, 1);
+	assert_ptr_equal(cells_find(&cells, 0, NULL), &cells.list[0]);
+	cells_done(&cells);
+	result_done(&result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cells_come_in_order),
+		cmocka_unit_test(what_is_not_there_is_not_found),
+		cmocka_unit_test(repeats_are_gathered),
+		cmocka_unit_test(one_sample_has_no_interval),
+		cmocka_unit_test(cells_without_samples_know_their_directions),
+		cmocka_unit_test(strange_samples_are_left_out),
+		cmocka_unit_test(without_factors_there_is_a_cell_a_workload),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
