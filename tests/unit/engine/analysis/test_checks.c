@@ -256,6 +256,14 @@ static void depth_asked_is_depth_reached(void **state)
 	assert_int_equal(sample.findings.count, 0);
 	sample.depth_mean = 11.9;
 	expect_only(&sample, "depth_not_reached");
+	/* Nothing is outstanding where all completes at once. */
+	sound(&sample, mixed);
+	free(sample.backend);
+	sample.backend = fixture_text("null");
+	sample.depth_mean = 0.1;
+	sample.directions[DIRECTION_READ].latency->sum_ns /= 160;
+	sample.directions[DIRECTION_WRITE].latency->sum_ns /= 160;
+	expect_only(&sample, NULL);
 }
 
 static void the_queue_stood_at_the_device(void **state)
@@ -285,6 +293,12 @@ static void little_holds(void **state)
 	sound(&sample, mixed);
 	sample.depth_mean = DEPTH * 1.12;
 	expect_only(&sample, "littles_law");
+	/* fsyncs are outstanding too */
+	sound(&sample, mixed);
+	sample.sync = fixture_histogram(1, 100);
+	sample.sync->sum_ns = 5 * UINT64_C(10001000000);
+	sample.depth_mean = DEPTH + 5;
+	expect_only(&sample, NULL);
 }
 
 static void few_operations_are_told(void **state)
