@@ -146,6 +146,16 @@ static bool wait_ready(struct measurement *m, const struct measure_spec *spec)
 	return !load_stopping(&m->load);
 }
 
+/* Tells that the window has begun, once. */
+static void look_at_window(struct measurement *m, const struct measure_spec *spec, bool *in_window)
+{
+	if (*in_window || clock_now_ns() < m->load.window_ns || load_stopping(&m->load))
+		return;
+	*in_window = true;
+	if (spec->window)
+		spec->window(spec->arg, true);
+}
+
 /* From the release to the last worker's end, or the end of patience. Whether all have finished. */
 static bool watch(struct measurement *m, const struct measure_spec *spec, bool *in_window)
 {
@@ -155,11 +165,7 @@ static bool watch(struct measurement *m, const struct measure_spec *spec, bool *
 	for (;;) {
 		uint64_t now_ns = clock_now_ns(), until_ns = now_ns + WATCH_NS;
 
-		if (!*in_window && now_ns >= load->window_ns && !load_stopping(load)) {
-			*in_window = true;
-			if (spec->window)
-				spec->window(spec->arg, true);
-		}
+		look_at_window(m, spec, in_window);
 		if (spec->tick && now_ns >= tick_ns) {
 			tick_ns = now_ns + TICK_NS;
 			spec->tick(spec->arg, (double)(now_ns - load->start_ns) / (double)NS_PER_S,
@@ -170,8 +176,11 @@ static bool watch(struct measurement *m, const struct measure_spec *spec, bool *
 			give_up_ns = now_ns + PATIENCE_NS;
 		if (!*in_window && load->window_ns > now_ns && load->window_ns < until_ns)
 			until_ns = load->window_ns;
-		if (load_wait(load, LOAD_WAIT_FINISHED, m->started, until_ns))
+		if (load_wait(load, LOAD_WAIT_FINISHED, m->started, until_ns)) {
+			/* A window may be over before it was seen to begin. */
+			look_at_window(m, spec, in_window);
 			return true;
+		}
 		if (now_ns >= give_up_ns)
 			return false;
 	}
