@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_stuck.c - operations that neither complete nor can be cancelled: measure_run returns in time
+ * all the same, and what comes back later does no harm.
+ *
+ * link: -Wl,--wrap=uring_open,--wrap=pread,--wrap=pread64
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/clock.h"
+#include "engine/io/backend.h"
+#include "engine/io/measure.h"
+
+/* Locking: `mutex` guards the rest. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static unsigned int stuck, gone;
+static bool released;
+
+ssize_t __wrap_pread(int fd, void *buffer, size_t size, off_t offset);
+ssize_t __wrap_pread64(int fd, void *buffer, size_t size, off_t offset);
+int __wrap_uring_open(const struct backend_config *config, struct backend **ret_backend,
+		      struct error *err);
+
+const char *__lsan_default_suppressions(void);
+
+/* What is left behind on purpose is no leak to report. */
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:measure_run\n";
+}
+
+static void block(void)
+{
+	(void)pthread_mutex_lock(&mutex);
+	stuck++;
+	(void)pthread_cond_broadcast(&changed);
+	while (!released)
+		(void)pthread_cond_wait(&changed, &mutex);
+	gone++;
+	(void)pthread_cond_broadcast(&changed);
+	(void)pthread_mutex_unlock(&mutex);
+}
+
+ssize_t __wrap_pread(int fd, void *buffer, size_t size, off_t offset)
+{
+	(void)fd;
+	(void)offset;
+	block();
+	memset(buffer, 1, size); /* as the kernel would: the buffer must still be there */
+	return (ssize_t)size;
+}
+
+ssize_t __wrap_pread64(int fd, void *buffer, size_t size, off_t offset)
+{
+	return __wrap_pread(fd, buffer, size, offset);
+}
+
+/* A ring that takes everything and never answers. */
+static int silent_exchange(struct backend *backend, const struct request *requests,
+			   unsigned int count, unsigned int wait_for, uint64_t timeout_ns,
+			   struct completion *completions, unsigned int capacity)
+{
+	struct timespec timeout = {.tv_nsec = (long)timeout_ns};
+
+	(void)backend;
+	(void)requests;
+	(void)count;
+	(void)completions;
+	(void)capacity;
+	if (wait_for > 0)
+		(void)nanosleep(&timeout, NULL); /* what waiting for a completion is */
+	return 0;
+}
+
+static void silent_cancel(struct backend *backend, const uint32_t *slots, unsigned int count)
+{
+	(void)backend;
+	(void)slots;
+	(void)count;
+}
+
+static bool closed;
+
+static void silent_close(struct backend *backend)
+{
+	(void)backend;
+	closed = true;
+}
+
+int __wrap_uring_open(const struct backend_config *config, struct backend **ret_backend,
+		      struct error *err)
+{
+	static const struct backend_ops ops = {silent_exchange, silent_cancel, silent_close};
+	static struct backend backend = {.ops = &ops, .features = "silent"};
+
+	(void)config;
+	(void)err;
+	*ret_backend = &backend;
+	return 0;
+}
+
+static void *raise_flag(void *arg)
+{
+	struct timespec pause = {.tv_nsec = 100000000};
+
+	(void)nanosleep(&pause, NULL); /* the run is under way */
+	atomic_store((atomic_bool *)arg, true);
+	return NULL;
+}
+
+static void run_and_cancel(enum backend_kind backend)
+{
+	struct measure_region regions[2] = {{0, 0, 65536}, {0, 65536, 65536}};
+	atomic_bool cancel = false;
+	struct workload workload;
+	struct measure_spec spec = {.workload = &workload,
+				    .backend = backend,
+				    .region_count = 2,
+				    .regions = regions,
+				    .cancel = &cancel};
+	struct sample sample;
+	struct error err;
+	uint64_t start = clock_now_ns();
+	pthread_t id;
+
+	workload_init(&workload);
+	workload.rw = RW_RANDREAD;
+	workload.bs[0] = workload.bs[1] = 4096;
+	workload.size = 65536;
+	workload.iodepth = 4;
+	workload.numjobs = 2;
+	workload.time_based = workload.group_reporting = true;
+	workload.runtime_ns = 60 * NS_PER_S;
+	sample_init(&sample);
+	assert_int_equal(pthread_create(&id, NULL, raise_flag, &cancel), 0);
+	assert_int_equal(measure_run(&spec, &sample, &err), -ECANCELED);
+	assert_true(clock_now_ns() - start < 1100 * NS_PER_MS);
+	assert_int_equal(sample.directions[DIRECTION_READ].ios, 0);
+	assert_true(sample.seconds == 0);
+	assert_int_equal(pthread_join(id, NULL), 0);
+	sample_done(&sample);
+	workload_done(&workload);
+}
+
+static void test_threads_left_in_the_kernel(void **unused)
+{
+	(void)unused;
+	run_and_cancel(BACKEND_THREADS);
+	(void)pthread_mutex_lock(&mutex);
+	assert_int_equal(stuck, 8);
+	released = true; /* now they come back, to memory that is still theirs */
+	(void)pthread_cond_broadcast(&changed);
+	while (gone < 8)
+		(void)pthread_cond_wait(&changed, &mutex);
+	(void)pthread_mutex_unlock(&mutex);
+}
+
+static void test_a_ring_that_does_not_drain(void **unused)
+{
+	(void)unused;
+	run_and_cancel(BACKEND_IO_URING);
+	assert_false(closed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_threads_left_in_the_kernel),
+		cmocka_unit_test(test_a_ring_that_does_not_drain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_uring.c - the ring refuses what the workload does not need, and cancels what waits. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+#include "engine/base/clock.h"
+#include "engine/io/backend.h"
+
+static struct arena arena;
+static struct backend *backend;
+
+static void open_ring(int fd, uint32_t slots, uint64_t bytes, bool reads, bool writes, bool syncs)
+{
+	const int files[] = {fd};
+	const struct backend_config config = {
+		.slots = slots,
+		.arena = &arena,
+		.files = files,
+		.file_count = 1,
+		.allowed = {reads, writes, syncs},
+	};
+	struct error err;
+
+	assert_int_equal(arena_init(&arena, slots, bytes, false, 1, NULL), 0);
+	if (uring_open(&config, &backend, &err) < 0)
+		fail_msg("%s", err.message);
+}
+
+static void close_ring(void)
+{
+	backend->ops->close(backend);
+	arena_done(&arena);
+}
+
+static int exchange(const struct request *requests, unsigned int count, unsigned int wait_for,
+		    struct completion *completions)
+{
+	return backend->ops->exchange(backend, requests, count, wait_for, 2 * NS_PER_S, completions,
+				      BACKEND_BATCH_MAX);
+}
+
+static int32_t one(uint32_t kind, uint32_t file, uint64_t offset, uint32_t length, uint32_t slot)
+{
+	const struct request request = {offset, length, slot, file, kind};
+	struct completion completions[BACKEND_BATCH_MAX];
+
+	assert_int_equal(exchange(&request, 1, 1, completions), 1);
+	assert_int_equal(completions[0].slot, slot);
+	return completions[0].result;
+}
+
+static int scratch(void)
+{
+	int fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, "volbench", 8, 0), 8);
+	assert_int_equal(ftruncate(fd, 8192), 0);
+	return fd;
+}
+
+static void test_only_the_needed_operations(void **unused)
+{
+	int fd = scratch();
+	char text[9] = "";
+
+	(void)unused;
+	open_ring(fd, 4, 4096, true, false, false);
+	assert_non_null(strstr(backend->features, "registered files"));
+	assert_non_null(strstr(backend->features, "restricted to reads"));
+	assert_int_equal(one(REQUEST_READ, 0, 0, 4096, 2), 4096);
+	assert_memory_equal(arena_buffer(&arena, 2), "volbench", 8);
+	assert_int_equal(one(REQUEST_WRITE, 0, 0, 4096, 0), -EACCES);
+	assert_int_equal(one(REQUEST_SYNC, 0, 0, 0, 0), -EACCES);
+	assert_int_equal(one(REQUEST_READ, 1, 0, 4096, 1), -EBADF); /* no such registered file */
+	close_ring();
+	open_ring(fd, 4, 4096, false, true, true);
+	assert_int_equal(one(REQUEST_READ, 0, 0, 4096, 0), -EACCES);
+	assert_int_equal(one(REQUEST_WRITE, 0, 4096, 4096, 0), 4096);
+	assert_int_equal(one(REQUEST_SYNC, 0, 0, 0, 0), 0);
+	close_ring();
+	assert_int_equal(pread(fd, text, 8, 0), 8);
+	assert_string_equal(text, "volbench");
+	(void)close(fd);
+}
+
+/* Several iovecs of at most a GiB: buffers on both sides of the border are reached. */
+static void test_arenas_beyond_a_gibibyte(void **unused)
+{
+	enum { EACH = 48 << 20, SLOTS = 24 };
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	(void)unused;
+	assert_true(fd >= 0);
+	open_ring(fd, SLOTS, EACH, true, false, false);
+	assert_non_null(strstr(backend->features, "registered buffers"));
+	for (uint32_t slot = 0; slot < SLOTS; slot++) {
+		unsigned char *buffer = arena_buffer(&arena, slot);
+
+		memset(buffer, 0xff, 8192);
+		assert_int_equal(one(REQUEST_READ, 0, 0, 4096, slot), 4096);
+		assert_int_equal(buffer[0] | buffer[4095], 0);
+		assert_int_equal(buffer[4096], 0xff);
+	}
+	close_ring();
+	(void)close(fd);
+}
+
+/* Reads of an empty pipe never end by themselves. */
+static void test_cancel(void **unused)
+{
+	struct completion completions[BACKEND_BATCH_MAX];
+	struct request requests[20];
+	uint32_t slots[20];
+	int pipes[2], taken = 0;
+
+	(void)unused;
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	open_ring(pipes[0], 20, 4096, true, false, false);
+	for (uint32_t i = 0; i < 20; i++) {
+		requests[i] = (struct request){0, 4096, i, 0, REQUEST_READ};
+		slots[i] = i;
+	}
+	assert_int_equal(exchange(requests, 20, 0, completions), 0);
+	backend->ops->cancel(backend, slots, 20);
+	while (taken < 20) {
+		int more = exchange(NULL, 0, 1, completions);
+
+		assert_true(more > 0);
+		for (int i = 0; i < more; i++)
+			assert_int_equal(completions[i].result, -ECANCELED);
+		taken += more;
+	}
+	close_ring();
+	(void)close(pipes[0]);
+	(void)close(pipes[1]);
+}
+
+static void test_wait_ends_in_time(void **unused)
+{
+	const struct request request = {0, 4096, 0, 0, REQUEST_READ};
+	struct completion completions[BACKEND_BATCH_MAX];
+	const uint32_t slot = 0;
+	uint64_t start, took;
+	int pipes[2];
+
+	(void)unused;
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	open_ring(pipes[0], 1, 4096, true, false, false);
+	start = clock_now_ns();
+	assert_int_equal(
+		backend->ops->exchange(backend, &request, 1, 1, 50 * NS_PER_MS, completions, 1), 0);
+	took = clock_now_ns() - start;
+	assert_true(took >= 49 * NS_PER_MS && took < NS_PER_S);
+	backend->ops->cancel(backend, &slot, 1);
+	assert_int_equal(exchange(NULL, 0, 1, completions), 1);
+	close_ring();
+	(void)close(pipes[0]);
+	(void)close(pipes[1]);
+}
+
+/* The target's files are given back when the ring is closed, not some time later. */
+static void test_close_gives_files_back(void **unused)
+{
+	char byte;
+	int pipes[2];
+
+	(void)unused;
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	open_ring(pipes[1], 1, 4096, false, true, false);
+	close_ring();
+	(void)close(pipes[1]);
+	assert_int_equal(fcntl(pipes[0], F_SETFL, O_NONBLOCK), 0);
+	/* The end of the pipe, not -EAGAIN: no writer is left. */
+	assert_int_equal(read(pipes[0], &byte, 1), 0);
+	(void)close(pipes[0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_only_the_needed_operations),
+		cmocka_unit_test(test_arenas_beyond_a_gibibyte),
+		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_wait_ends_in_time),
+		cmocka_unit_test(test_close_gives_files_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
