@@ -5,23 +5,28 @@
  *   STATE/lock                         flock: one service a state directory
  *   STATE/definitions/NAME.json        saved definitions
  *   STATE/runs/ID/run.json             accepted: id, number, created, definition (volbench.run/1)
- *   STATE/runs/ID/state.json           state, started, ended, error, findings (volbench.state/1)
+ *   STATE/runs/ID/state.json           state, started, ended, error, findings (volbench.state/1);
+ *                                      none while the run is queued
  *   STATE/runs/ID/started.json         plan, environment, targets, backend as the engine told them
  *   STATE/runs/ID/samples/00000.json   one a finished sample
- *   STATE/runs/ID/result.json          written once, at the end
+ *   STATE/runs/ID/result.json          written once, at the end, before the state
  *   STATE/runs/ID/report/              index.html, *.svg, ...
  *   STATE/set-aside/                   what could not be read, moved there and told
  *   STATE/engine/                      the engine's own (lock, manifests); not touched here
  *
  * Invariants: 1. what a function reported as done is durable (file.h). 2. A sample is durable
- * before it is visible. 3. state "done" is only there with a result.json. 4. A document of a newer
- * schema version is shown read-only and never rewritten.
+ * before it is visible. 3. A run's end is only visible with a result.json; store_give_up is the
+ * exception, which never says "done". 4. A document of a newer schema version is shown read-only
+ * and never rewritten.
  *
  * Start: temporary files are swept; `running` becomes `interrupted` and gets its result from the
- * samples that are there; `queued` stays.
- * A full disk: STORAGE_FULL, the old file whole. An fsync error twice: the store turns read-only
- * (store_read_only) and answers READ_ONLY.
- * Locking: one mutex over the index, never held during I/O. Threads: any; readers get copies.
+ * samples that are there (or, where the crash came after result.json, the state that tells);
+ * `queued` stays. A full disk: STORAGE_FULL, the old file whole. An I/O error (of fsync above all)
+ * twice: the store turns read-only (store_read_only) and answers READ_ONLY until it is opened
+ * again.
+ *
+ * Locking: one mutex over the index, never held during I/O. Threads: any; readers get copies. Two
+ * changes of one run wait for each other.
  */
 #ifndef SERVER_STORE_H
 #define SERVER_STORE_H
@@ -42,8 +47,25 @@ struct store_run {
 	enum run_state state;
 	uint64_t created_wall_ms, started_wall_ms, ended_wall_ms;
 	uint64_t samples_done, samples_total;
-	struct error error;
+	struct error error; /* why it failed or was interrupted; code NONE when it did not */
+	bool newer;	    /* of a newer schema: shown, never changed, never run */
+	bool recovered;	    /* found running when the store was opened */
 };
+
+/* What store_add_run is given. */
+struct store_new {
+	const char *name;
+	const char *definition; /* its full JSON text */
+	uint64_t samples_total;
+	const char *key, *digest; /* Idempotency-Key and its body's digest, or NULL */
+	size_t queued_max;	  /* QUEUE_FULL where so many are queued; 0: no limit */
+};
+
+#define STORE_KEY_MAX 200 /* bytes, at least 1 */
+#define STORE_DEFINITIONS_MAX 1000
+/* Free bytes that must be there to accept a run, and for each of its samples. */
+#define STORE_RESERVE_BYTES (UINT64_C(8) << 20)
+#define STORE_SAMPLE_BYTES (UINT64_C(64) << 10)
 
 /* Opens or makes the directory, takes the lock (waiting up to lock_wait_ms), recovers. */
 MUST_CHECK int store_open(const char *directory, uint64_t lock_wait_ms, struct store **ret_store,
@@ -52,18 +74,21 @@ void store_close(struct store *store);
 
 bool store_read_only(struct store *store);
 
+/* What was found wrong at the start and what was done about it, a sentence each, for the log. */
+size_t store_problem_count(const struct store *store);
+const char *store_problem(const struct store *store, size_t index);
+
 /* A valid id: YYYYMMDD-HHMMSS-xxxxxx, x of [0-9a-z]. */
 bool store_id_ok(const char *id);
 
 /*
- * Accepts a run: queued, durable. definition is its full JSON text. key (or NULL) is the client's
- * Idempotency-Key with a digest of its body: a known key yields the first run (*ret_again true),
- * IDEMPOTENCY_MISMATCH with another digest.
+ * Accepts a run: queued, durable. A known key yields the first run (*ret_again true), or
+ * IDEMPOTENCY_MISMATCH with another digest. STORAGE_FULL where the disk is nearly full.
  */
-MUST_CHECK int store_add_run(struct store *store, const char *name, const char *definition,
-			     uint64_t samples_total, const char *key, const char *digest,
+MUST_CHECK int store_add_run(struct store *store, const struct store_new *wanted,
 			     struct store_run *ret_run, bool *ret_again, struct error *err);
 
+/* -ENOENT when there is none. */
 MUST_CHECK int store_get_run(struct store *store, const char *id, struct store_run *ret_run);
 
 /* Newest first, before `cursor` (a run number; 0: from the newest), only of a state unless
@@ -72,44 +97,55 @@ MUST_CHECK int store_list_runs(struct store *store, enum run_state state, uint64
 			       size_t limit, struct store_run **ret_runs, size_t *ret_count,
 			       uint64_t *ret_next);
 
-/* The oldest queued run, -ENOENT when there is none. */
+/* The oldest queued run, or -ENOENT. */
 MUST_CHECK int store_next_queued(struct store *store, struct store_run *ret_run);
 size_t store_count(struct store *store, enum run_state state);
 
+/* Edges; ALREADY_FINISHED, RUN_ACTIVE, NOT_FOUND where there is none from the run's state. */
 MUST_CHECK int store_set_running(struct store *store, const char *id, struct error *err);
 MUST_CHECK int store_set_started(struct store *store, const char *id, const char *text,
 				 struct error *err);
+/* order: below the run's samples_total; one that is there already is replaced. */
 MUST_CHECK int store_add_sample(struct store *store, const char *id, size_t order, const char *text,
 				struct error *err);
-/* Writes result.json from its parts, then the state. findings: JSON array text or NULL. */
+/* Of a running run: writes result.json from its parts, then the state. findings: JSON array text or
+ * NULL; why: NULL for none. On failure it is still running. */
 MUST_CHECK int store_finish_run(struct store *store, const char *id, enum run_state state,
 				const char *findings, const struct error *why, struct error *err);
+/* The same of a queued run: cancelled. */
+MUST_CHECK int store_cancel_queued(struct store *store, const char *id, struct error *err);
+/* Where that cannot write: the run counts as failed until the next store_open recovers it. */
+void store_give_up(struct store *store, const char *id, const struct error *why);
 
 /* The definition's text, heap. */
 MUST_CHECK int store_definition_of(struct store *store, const char *id, char **ret_text);
 
-/* volbench.result/1 as text: the stored one, or while it runs one made of what is there; heap. */
+/* volbench.result/1 as text: the stored one, or while it runs one made of what is there; heap.
+ * NOT_FINISHED while it is queued. */
 MUST_CHECK int store_result(struct store *store, const char *id, char **ret_text, size_t *ret_size,
 			    struct error *err);
 
-/* The report's directory, made when missing; and one file of it. name is checked (file_name_ok). */
+/* The report's directory, made when missing; and one file of it. name is checked (file_name_ok);
+ * -ENOENT for a run or file that is not there. */
 MUST_CHECK int store_open_report(struct store *store, const char *id, int *ret_dirfd);
 MUST_CHECK int store_read_report(struct store *store, const char *id, const char *name,
 				 char **ret_data, size_t *ret_size);
 
-/* RUN_ACTIVE while it runs. */
+/* A queued or ended run. RUN_ACTIVE while it runs. */
 MUST_CHECK int store_remove_run(struct store *store, const char *id, struct error *err);
 
 /* Saved definitions. A name: 1 to 64 of [A-Za-z0-9._-], not starting with '.'. */
 bool store_definition_name_ok(const char *name);
+/* A new one, or in place of an older one. TOO_MANY; UNSUPPORTED_SCHEMA over a newer one's. */
 MUST_CHECK int store_put_definition(struct store *store, const char *name, const char *text,
 				    bool *ret_created, struct error *err);
 MUST_CHECK int store_get_definition(struct store *store, const char *name, char **ret_text,
 				    struct error *err);
 MUST_CHECK int store_remove_definition(struct store *store, const char *name, struct error *err);
+/* Sorted by name; names and list are heap. */
 MUST_CHECK int store_list_definitions(struct store *store, char ***ret_names, size_t *ret_count);
 
-/* Called after every change of a run (its id), from the thread that made it, without a lock. */
+/* Called after every change of a run, from the thread that made it, without a lock. Set once. */
 void store_on_change(struct store *store, void (*changed)(void *arg, const char *id), void *arg);
 
 #endif
