@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_summary.c - a result's table and its findings, told once each. */
+#include "server/summary.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char *levels_of_bs[] = {(char *)"4k", (char *)"64k"};
+
+/* One workload, bs 4k and 64k, two repeats; the 64k ones missing where `partial`. */
+static void make_result(struct result *result, bool partial)
+{
+	size_t count = partial ? 2 : 4;
+
+	result_init(result);
+	result->definition.name = strdup("the name");
+	result->definition.repeats = 2;
+	result->definition.workload_count = 1;
+	result->definition.workloads = calloc(1, sizeof(*result->definition.workloads));
+	workload_init(&result->definition.workloads[0]);
+	result->definition.workloads[0].name = strdup("mix");
+	result->definition.factor_count = 1;
+	result->definition.factors = calloc(1, sizeof(*result->definition.factors));
+	result->definition.factors[0].name = strdup("bs");
+	result->definition.factors[0].level_count = 2;
+	result->definition.factors[0].levels = calloc(2, sizeof(char *));
+	for (size_t i = 0; i < 2; i++)
+		result->definition.factors[0].levels[i] = strdup(levels_of_bs[i]);
+	(void)snprintf(result->backend, sizeof(result->backend), "threads");
+	(void)snprintf(result->backend_reason, sizeof(result->backend_reason), "of a reason");
+	result->planned_samples = 4;
+	result->samples = calloc(count, sizeof(*result->samples));
+	result->sample_count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct sample *sample = &result->samples[i];
+		struct direction_result *read = &sample->directions[DIRECTION_READ];
+
+		sample_init(sample);
+		sample->order = i;
+		sample->repeat = (unsigned int)(i % 2) + 1;
+		sample->workload = strdup("mix");
+		sample->level_count = 1;
+		sample->levels = calloc(1, sizeof(*sample->levels));
+		sample->levels[0].factor = strdup("bs");
+		sample->levels[0].value = strdup(levels_of_bs[i / 2]);
+		sample->options.rw = RW_RANDREAD;
+		sample->seconds = 1;
+		read->ios = 37000 + 1000 * (i % 2);
+		read->bytes = read->ios * 4096;
+		read->latency = malloc(sizeof(*read->latency));
+		histogram_init(read->latency);
+		for (int k = 0; k < 2000; k++)
+			histogram_add(read->latency, 20000);
+		assert_int_equal(findings_add(&sample->findings, FINDING_WARNING, "shallow", "mix",
+					      NULL, NULL, NULL, "Depth was %zu.", i),
+				 0);
+	}
+	assert_int_equal(findings_add(&result->findings, FINDING_INFO, "remark", NULL, NULL, NULL,
+				      NULL, "All is well."),
+			 0);
+	assert_int_equal(findings_add(&result->findings, FINDING_ERROR, "bad", NULL, NULL, NULL,
+				      NULL, "All is lost."),
+			 0);
+}
+
+static char *summary_of(const struct result *result)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(summary_print(result, out, 80), 0);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void test_whole(void **state)
+{
+	struct result result;
+	char *text;
+
+	(void)state;
+	make_result(&result, false);
+	text = summary_of(&result);
+	/* Mean 37,500 of two values 1,000 apart: half-width 12.706 * 707.1 / sqrt(2) = 6,353. */
+	assert_non_null(strstr(
+		text, "the name\n"
+		      "threads backend: of a reason\n"
+		      "4 of 4 samples, 2 repeats; ± is the half-width of the mean's 95 % interval\n"
+		      "\n"
+		      "workload  bs                IOPS    MiB/s     mean      p99\n"
+		      "-----------------------------------------------------------\n"
+		      "mix       4k   read  37.5k ±6.4k  146 ±25  20.0 us"));
+	assert_non_null(strstr(text, "\n          64k  read  37.5k"));
+	assert_non_null(strstr(text, "\nFindings\n"
+				     "  error: All is lost.\n"
+				     "  warning: Depth was 0. (4 times: mix)\n"
+				     "  note: All is well.\n"));
+	free(text);
+	result_done(&result);
+}
+
+static void test_partial(void **state)
+{
+	struct result result;
+	char *text;
+
+	(void)state;
+	make_result(&result, true);
+	text = summary_of(&result);
+	assert_non_null(strstr(text, "2 of 4 samples"));
+	assert_non_null(strstr(text, "\n          64k  read            -        -\n"));
+	free(text);
+	result_done(&result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_partial),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
