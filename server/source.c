@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/random.h>
 
-#include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "server/codec/amend.h"
 #include "server/codec/definition.h"
@@ -100,19 +98,6 @@ static int read_text(const char *name, char **ret_text, size_t *ret_size, struct
 
 /* ---- the whole ---- */
 
-/* A seed that any JSON reader keeps exact. */
-static void choose_seed(struct definition *definition)
-{
-	uint64_t seed;
-
-	if (definition->seed_given)
-		return;
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
-		seed = clock_now_ns();
-	definition->seed = seed >> 11;
-	definition->seed_given = true;
-}
-
 int source_load(const struct options *options, const struct command_hooks *hooks,
 		struct definition *ret_definition, struct error *err)
 {
@@ -132,8 +117,6 @@ int source_load(const struct options *options, const struct command_hooks *hooks
 	if (r == 0)
 		r = definition_decode_text(amended, strlen(amended), look_up, &source,
 					   ret_definition, err);
-	if (r == 0)
-		choose_seed(ret_definition);
 	return r;
 }
 

@@ -9,7 +9,7 @@
 #include "engine/plan/definition.h"
 #include "server/commands.h"
 
-/* Reads, amends and checks it and chooses its seed. ret_definition is fresh before and, on
+/* Reads, amends and checks it. ret_definition is fresh before and, on
  * failure, after. Errors that have a field are about the document. */
 MUST_CHECK int source_load(const struct options *options, const struct command_hooks *hooks,
 			   struct definition *ret_definition, struct error *err);

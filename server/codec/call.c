@@ -3,9 +3,7 @@
 #include "server/codec/call.h"
 
 #include <string.h>
-#include <sys/random.h>
 
-#include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "server/codec/definition.h"
@@ -50,19 +48,6 @@ static int read_run_id(const json_t *value, struct call *call, struct error *err
 	return 0;
 }
 
-/* A seed that any JSON reader keeps exact. */
-static void choose_seed(struct definition *definition)
-{
-	uint64_t seed;
-
-	if (definition->seed_given)
-		return;
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
-		seed = clock_now_ns();
-	definition->seed = seed >> 11;
-	definition->seed_given = true;
-}
-
 static int read_members(const json_t *value, struct call *call, struct error *err)
 {
 	static const char *const names[] = {"call", "run", "definition", NULL};
@@ -81,10 +66,7 @@ static int read_members(const json_t *value, struct call *call, struct error *er
 	if (!definition)
 		return error_set(err, ERROR_MISSING_FIELD, "", "The call %s wants \"definition\".",
 				 calls[call->kind].name);
-	r = definition_decode(definition, NULL, NULL, &call->definition, err);
-	if (r == 0)
-		choose_seed(&call->definition);
-	return r;
+	return definition_decode(definition, NULL, NULL, &call->definition, err);
 }
 
 int call_read(const char *line, size_t size, struct call *ret_call, struct error *err)

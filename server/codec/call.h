@@ -29,7 +29,7 @@ enum call_kind {
 struct call {
 	enum call_kind kind;
 	char run_id[RUN_ID_MAX];      /* CALL_RUN: a plain file name */
-	struct definition definition; /* CALL_PLAN, CALL_RUN: checked, its seed chosen */
+	struct definition definition; /* CALL_PLAN, CALL_RUN: checked */
 };
 
 /* With or without the newline. Errors in the definition have its own pointers; those of the
