@@ -3,7 +3,10 @@
  * progress.h - the latest state of every run that is queued, running or lately ended, with a
  * sequence number: a latest value, not a queue, so a slow reader skips and memory does not grow.
  *
- * Locking: one mutex; subscribers are called without it, from the publishing thread.
+ * At most PROGRESS_RUNS_MAX runs are kept; beyond, the one that has ended the longest time ago is
+ * forgotten, and is then shown as the store knows it.
+ *
+ * Locking: one mutex; the subscriber is called without it, from the publishing thread.
  */
 #ifndef SERVER_PROGRESS_H
 #define SERVER_PROGRESS_H
@@ -13,6 +16,8 @@
 
 #include "server/codec/message.h"
 #include "server/store.h"
+
+#define PROGRESS_RUNS_MAX 256 /* above any queue, see schedule.h */
 
 struct progress_board;
 
@@ -36,7 +41,8 @@ void progress_get(struct progress_board *board, const char *id, struct progress_
 
 void progress_forget(struct progress_board *board, const char *id);
 
-/* One subscriber is enough (the HTTP side fans out); called with the id that changed. */
+/* One subscriber is enough (the HTTP side fans out); called with the id that changed. NULL: none
+ * any more; a call that another thread is in at that moment may still end after it. */
 void progress_subscribe(struct progress_board *board, void (*changed)(void *arg, const char *id),
 			void *arg);
 
