@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""kill -9 of the service, the engine, or both, in the middle of a run."""
+import os
+import signal
+import time
+
+import pytest
+
+from service import PATIENCE
+
+
+def wait_for(condition, what):
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < until, what
+        time.sleep(0.02)
+
+
+def definition(service):
+    """A short sample, then one that is interrupted."""
+    return service.definition(
+        factors=None,
+        order="grouped",
+        defaults={"size": "1m", "iodepth": 2},
+        workloads=[
+            {"name": "short", "rw": "randread", "runtime": "200ms"},
+            {"name": "endless", "rw": "randwrite", "runtime": 120},
+        ],
+    )
+
+
+def begin(service):
+    """A run with a finished sample, one at hand, and one run queued behind it."""
+    run_id = service.client.submit(definition(service))
+    queued = service.client.submit(service.definition())
+    service.client.wait(
+        run_id, lambda r: r["progress"]["done"] == 1 and r["progress"]["phase"] == "measure"
+    )
+    assert service.engines()
+    assert list(service.scratch.iterdir())
+    return run_id, queued
+
+
+def check_after(service, run_id, queued, state):
+    client = service.client
+    run = client.wait_state(run_id, state)
+    result = client.get(f"/api/v1/runs/{run_id}/result")
+    assert result.status == 200
+    assert result.json["state"] == state
+    assert [s["workload"] for s in result.json["samples"]] == ["short"]
+    assert run["progress"]["done"] == 1
+    client.wait_state(queued, "done")
+    wait_for(lambda: not service.engines(), "an engine is left")
+    assert not list(service.scratch.iterdir()), "scratch files are left"
+    wait_for(
+        lambda: b"short" in client.get(f"/runs/{run_id}/").body, "no report of the finished sample"
+    )
+
+
+def test_service_killed(service):
+    run_id, queued = begin(service)
+    service.kill()
+    # the engine sees its socket close, stops and cleans up
+    wait_for(lambda: not service.engines(), "the engine goes on measuring")
+    wait_for(lambda: not list(service.scratch.iterdir()), "scratch files are left")
+    service.start()
+    check_after(service, run_id, queued, "interrupted")
+
+
+def test_engine_killed(service):
+    run_id, queued = begin(service)
+    for pid in service.engines():
+        os.kill(pid, signal.SIGKILL)
+    check_after(service, run_id, queued, "failed")
+    assert service.client.run(run_id)["error"]["code"] == "engine_failed"
+
+
+def test_both_killed(service):
+    run_id, queued = begin(service)
+    engines = service.engines()
+    os.kill(service.process.pid, signal.SIGSTOP)
+    for pid in engines:
+        os.kill(pid, signal.SIGKILL)
+    service.kill()
+    assert list(service.scratch.iterdir()), "nobody can have cleaned up"
+    service.start()
+    check_after(service, run_id, queued, "interrupted")
+
+
+@pytest.mark.parametrize("cycle", range(6))
+def test_killed_at_a_random_moment(make_service, cycle):
+    """Nothing acknowledged is lost and nothing is half-written, whenever it happens."""
+    service = make_service()
+    accepted, samples = [], {}
+    for _ in range(3):
+        accepted.append(service.client.submit(service.definition()))
+    until = time.monotonic() + 0.05 + 0.17 * cycle
+    while time.monotonic() < until:
+        for run_id in accepted:
+            answer = service.client.get(f"/api/v1/runs/{run_id}/result")
+            if answer.status == 200:
+                samples[run_id] = answer.json["samples"]
+    service.kill()
+    service.start()
+    client = service.client
+    listed = {run["id"]: run for run in client.get("/api/v1/runs").json["runs"]}
+    assert set(accepted) <= set(listed)
+    for run_id in accepted:
+        client.wait_state(run_id, "done", "interrupted")
+        result = client.get(f"/api/v1/runs/{run_id}/result").json
+        assert result["samples"][: len(samples.get(run_id, []))] == samples.get(run_id, [])
+
+
+def test_a_second_service_does_not_take_the_state(service, make_service):
+    """One service a state directory."""
+    import subprocess  # pylint: disable=import-outside-toplevel
+
+    from service import PROGRAM  # pylint: disable=import-outside-toplevel
+
+    second = subprocess.run(
+        [PROGRAM, "serve", "--listen", "127.0.0.1:0", "--state", str(service.state),
+         "--allow", str(service.scratch)],
+        capture_output=True, timeout=PATIENCE * 3, check=False,
+    )
+    assert second.returncode == 1
+    assert second.stderr
+    assert service.client.get("/healthz").status == 200
+
+
+def test_terminated_in_the_middle_is_interrupted(service):
+    run_id, queued = begin(service)
+    service.stop()
+    service.start()
+    check_after(service, run_id, queued, "interrupted")
