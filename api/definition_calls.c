@@ -13,8 +13,6 @@
 #include "server/codec/definition.h"
 #include "server/codec/json.h"
 
-#define SAVED_MAX 1000 /* definitions a service keeps */
-
 int definition_by_name(void *arg, const char *name, char **ret_text)
 {
 	const char *text = built_in_text(name);
@@ -129,28 +127,6 @@ static int refuse_built_in(const char *name, struct error *err)
 			 name);
 }
 
-static int check_room(struct store *store, const char *name, struct error *err)
-{
-	char **names = NULL;
-	size_t count = 0;
-	bool known = false;
-	int r = store_list_definitions(store, &names, &count);
-
-	if (r < 0)
-		return error_set_sys(err, ERROR_SYSTEM, -r, "cannot list the definitions");
-	for (size_t i = 0; i < count; i++) {
-		known = known || strcmp(names[i], name) == 0;
-		free(names[i]);
-	}
-	free(names);
-	if (count >= SAVED_MAX && !known)
-		return error_set(
-			err, ERROR_TOO_MANY, "",
-			"%d definitions are saved, the most there may be; remove one first",
-			SAVED_MAX);
-	return 0;
-}
-
 static void free_json(void *data)
 {
 	json_decref(data);
@@ -170,8 +146,6 @@ static void put_definition(struct request *request)
 		return;
 	}
 	r = definition_validate_saved(request->work_data, &err);
-	if (r == 0)
-		r = check_room(request->service->store, name, &err);
 	if (r == 0)
 		r = store_put_definition(request->service->store, name, text, &created, &err);
 	free(text);

@@ -136,6 +136,13 @@ static int submit(struct request *request, const struct definition *definition,
 	int r;
 
 	digest_body(request, digest);
+	if (request->idempotency_key) {
+		/* the same request once more is answered as it was, also where a new run would now
+		 * be refused (the first one's scratch file is there) */
+		r = store_find_key(service->store, request->idempotency_key, digest, ret_run, err);
+		if (r != -ENOENT)
+			return r;
+	}
 	/* a refused target is told now, not when it is the run's turn */
 	r = ask_plan(service, definition, &plan, err);
 	if (r < 0)

@@ -88,6 +88,12 @@ bool store_id_ok(const char *id);
 MUST_CHECK int store_add_run(struct store *store, const struct store_new *wanted,
 			     struct store_run *ret_run, bool *ret_again, struct error *err);
 
+/* The run that was accepted under a key; -ENOENT when there is none, IDEMPOTENCY_MISMATCH (-EEXIST)
+ * with another digest. For a caller that has checks to make before store_add_run: they hold for a
+ * new run, not for one that is there. */
+MUST_CHECK int store_find_key(struct store *store, const char *key, const char *digest,
+			      struct store_run *ret_run, struct error *err);
+
 /* -ENOENT when there is none. */
 MUST_CHECK int store_get_run(struct store *store, const char *id, struct store_run *ret_run);
 

@@ -94,6 +94,20 @@ static int again(const struct store_entry *entry, const char *digest, struct sto
 	return 0;
 }
 
+int store_find_key(struct store *store, const char *key, const char *digest,
+		   struct store_run *ret_run, struct error *err)
+{
+	struct store_entry *known;
+	int r = -ENOENT;
+
+	(void)pthread_mutex_lock(&store->lock);
+	known = find_key(store, key);
+	if (known)
+		r = again(known, digest, ret_run, err);
+	(void)pthread_mutex_unlock(&store->lock);
+	return r;
+}
+
 static size_t count_queued(const struct store *store)
 {
 	size_t count = 0;

@@ -356,9 +356,14 @@ static void test_keys(void **state)
 	bool again = true;
 
 	(void)state;
+	assert_int_equal(store_find_key(store, "k", "d", &second, &err), -ENOENT);
 	assert_int_equal(store_add_run(store, &wanted, &first, &again, NULL), 0);
 	assert_false(again);
 	for (int i = 0; i < 2; i++) {
+		assert_int_equal(store_find_key(store, "k", "d", &second, &err), 0);
+		assert_string_equal(first.id, second.id);
+		assert_int_equal(store_find_key(store, "k", "other", &second, &err), -EEXIST);
+		assert_int_equal(err.code, ERROR_IDEMPOTENCY_MISMATCH);
 		assert_int_equal(store_add_run(store, &wanted, &second, &again, NULL), 0);
 		assert_true(again);
 		assert_string_equal(first.id, second.id);
