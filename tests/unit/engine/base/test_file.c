@@ -3,6 +3,8 @@
  * test_file.c - the one writer of files: durability's order of calls, every call failing once and
  * for good, racing writers, sweeping.
  *
+ * Length: the calls that are made to fail serve every test of the module.
+ *
  * link: -Wl,--wrap=openat,--wrap=open,--wrap=write,--wrap=read,--wrap=fsync,--wrap=close
  * link: -Wl,--wrap=renameat,--wrap=renameat2,--wrap=linkat,--wrap=unlinkat,--wrap=mkdirat
  * link: -Wl,--wrap=fstat,--wrap=fstatat,--wrap=getrandom,--wrap=fstatvfs,--wrap=fdopendir

@@ -4,6 +4,8 @@
  * byte where they are refused. Needs root; without, or without loop devices, it is skipped and
  * says so.
  *
+ * Length: the makers of images and the loop devices serve every test.
+ *
  * link: -Wl,--wrap=poll,--wrap=clock_now_ns
  */
 #include "engine/target/target.h"

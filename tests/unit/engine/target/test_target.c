@@ -3,6 +3,8 @@
  * test_target.c - files, directories and /dev/zero as targets: what is refused stays as it was,
  * what is made goes away again, whatever fails in between. Devices are in test_device.c.
  *
+ * Length: one set of failing calls and of places serves a target's whole life.
+ *
  * link: -Wl,--wrap=fallocate,--wrap=ftruncate,--wrap=fsync,--wrap=renameat2,--wrap=linkat
  * link: -Wl,--wrap=openat,--wrap=write,--wrap=close,--wrap=unlinkat,--wrap=fcntl
  * link: -Wl,--wrap=posix_fadvise,--wrap=fstat

@@ -108,6 +108,7 @@ static void test_environment(void **state)
 	assert_true(environment.memory_available_bytes <= environment.memory_bytes);
 	assert_true(environment.uring[0]);
 	assert_string_equal(environment.program_version, VOLBENCH_VERSION);
+	assert_true(environment.liburing[0] >= '0' && environment.liburing[0] <= '9');
 	assert_null(strchr(environment.os, '"'));
 	if (access("/etc/os-release", R_OK) == 0)
 		assert_true(environment.os[0]);
