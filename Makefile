@@ -18,6 +18,7 @@ PACKAGES_TEST  := libcmocka-dev python3 python3-pytest python3-jsonschema python
 	strace e2fsprogs util-linux libxml2-utils systemd
 PACKAGES_LINT  := clang clang-format cppcheck
 
+URING     := $(shell pkg-config --modversion liburing 2>/dev/null)
 LIBRARIES := libmicrohttpd jansson liburing gsl blkid libseccomp
 LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 LIBRARY_LIBS   := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
@@ -28,7 +29,7 @@ ifneq ($(WERROR),)
 WARNINGS  += -Werror
 endif
 HARDENING := -fstack-protector-strong -fPIE $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2)
-ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -DVOLBENCH_VERSION='"$(VERSION)"' -I. -pthread $(WARNINGS) \
+ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -DVOLBENCH_VERSION='"$(VERSION)"' -DLIBURING_VERSION='"$(URING)"' -I. -pthread $(WARNINGS) \
 	$(HARDENING) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=undefined) \
 	$(LIBRARY_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = -pthread -pie -Wl,-z,relro,-z,now $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)

@@ -20,6 +20,9 @@
 #include "engine/target/system.h"
 
 #define SECTOR_BYTES 512
+#ifndef LIBURING_VERSION /* from pkg-config, by the Makefile: the library does not tell its own */
+#define LIBURING_VERSION ""
+#endif
 #define CPUS_MAX 65536
 
 static void read_device(dev_t device, struct telemetry *telemetry)
@@ -239,6 +242,7 @@ void telemetry_environment(struct environment *ret_environment)
 		measure_uring_available(environment.uring, sizeof(environment.uring)) == 0;
 	if (environment.uring_available)
 		(void)snprintf(environment.uring, sizeof(environment.uring), "available");
+	(void)snprintf(environment.liburing, sizeof(environment.liburing), "%s", LIBURING_VERSION);
 	(void)snprintf(environment.program_version, sizeof(environment.program_version), "%s",
 		       VOLBENCH_VERSION);
 	*ret_environment = environment;
