@@ -42,17 +42,20 @@ static uint64_t hash(const char *text)
 /* One word of a fingerprint: printable ASCII without blanks, "-" for nothing. */
 static void make_word(const char *text, char word[PART_BYTES])
 {
-	size_t length = strlen(text), at = 0;
+	size_t at = 0;
 
-	if (length >= PART_BYTES) {
+	if (strlen(text) >= PART_BYTES) {
 		(void)snprintf(word, PART_BYTES, "fnv1a:%016" PRIx64, hash(text));
 		return;
 	}
-	while (length > 0 && text[length - 1] == ' ')
-		length--;
-	for (size_t i = 0; i < length; i++)
-		if (at > 0 || text[i] != ' ')
-			word[at++] = isgraph((unsigned char)text[i]) ? text[i] : '_';
+	for (; *text; text++)
+		if (at > 0 || *text != ' ') /* serials are padded with blanks */
+			word[at++] = isgraph((unsigned char)*text) || *text == ' ' ? *text : '_';
+	while (at > 0 && word[at - 1] == ' ')
+		at--;
+	for (size_t i = 0; i < at; i++)
+		if (word[i] == ' ')
+			word[i] = '_';
 	if (at == 0)
 		word[at++] = '-';
 	word[at] = '\0';

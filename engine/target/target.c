@@ -338,7 +338,7 @@ static char *parent_path(const char *path)
 	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-static int make_named(struct target *target, const char *path, struct scratch_plan *plan,
+static int make_named(struct target *target, const char *path, struct scratch_plan plan,
 		      struct error *err)
 {
 	AUTO_FREE char *directory = parent_path(path);
@@ -346,13 +346,13 @@ static int make_named(struct target *target, const char *path, struct scratch_pl
 
 	if (!directory)
 		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "making the target");
-	plan->directory = directory;
-	plan->names = &name;
-	plan->count = 1;
-	return scratch_create(plan, &target->scratch, err);
+	plan.directory = directory;
+	plan.names = &name;
+	plan.count = 1;
+	return scratch_create(&plan, &target->scratch, err);
 }
 
-static int make_in_directory(struct target *target, const char *path, struct scratch_plan *plan,
+static int make_in_directory(struct target *target, const char *path, struct scratch_plan plan,
 			     struct error *err)
 {
 	size_t count = target->files, named = 0;
@@ -360,16 +360,16 @@ static int make_in_directory(struct target *target, const char *path, struct scr
 	int r = names ? 0 : -ENOMEM;
 
 	while (r == 0 && named < count) {
-		if (asprintf(&names[named], "volbench-%s-%zu.dat", plan->run_id, named) < 0)
+		if (asprintf(&names[named], "volbench-%s-%zu.dat", plan.run_id, named) < 0)
 			r = -ENOMEM;
 		else
 			named++;
 	}
-	plan->directory = path;
-	plan->names = (const char *const *)names;
-	plan->count = count;
+	plan.directory = path;
+	plan.names = (const char *const *)names;
+	plan.count = count;
 	if (r == 0)
-		r = scratch_create(plan, &target->scratch, err);
+		r = scratch_create(&plan, &target->scratch, err);
 	else
 		(void)error_set_sys(err, ERROR_SYSTEM, -r, "making the target");
 	for (size_t i = 0; i < named; i++)
@@ -393,9 +393,9 @@ static int make_files(struct target *target, const struct target_spec *spec, con
 		return error_set(err, ERROR_MISSING_FIELD, "size",
 				 "a new file needs the size to make it with");
 	if (spec->kind == TARGET_FILE)
-		r = make_named(target, spec->path, &plan, err);
+		r = make_named(target, spec->path, plan, err);
 	else
-		r = make_in_directory(target, spec->path, &plan, err);
+		r = make_in_directory(target, spec->path, plan, err);
 	(void)close(target->fd); /* O_PATH; the scratch has its own */
 	target->fd = -1;
 	return r;
