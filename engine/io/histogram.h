@@ -44,21 +44,54 @@ static inline size_t histogram_index(uint64_t value_ns)
 		return (size_t)value_ns;
 	if (value_ns >= (UINT64_C(1) << HISTOGRAM_MAX_BITS))
 		return HISTOGRAM_BUCKETS - 1;
-	e = 63u - (unsigned int)__builtin_clzll(value_ns) - HISTOGRAM_SUB_BITS;
+	e = (63u ^ (unsigned int)__builtin_clzll(value_ns)) - HISTOGRAM_SUB_BITS;
 	return ((size_t)e << HISTOGRAM_SUB_BITS) + (size_t)(value_ns >> e);
+}
+
+/* A gcc and clang extension, said to be one so that -Wpedantic agrees. */
+__extension__ typedef unsigned __int128 histogram_wide;
+
+/* What a loop of additions keeps in registers: begin, add as often as you like, end. */
+struct histogram_tally {
+	uint64_t count, min_ns, max_ns, sum_ns;
+	histogram_wide sum_squares_ns2; /* of what was added since the beginning */
+};
+
+static inline struct histogram_tally histogram_tally_begin(const struct histogram *histogram)
+{
+	return (struct histogram_tally){histogram->count, histogram->min_ns, histogram->max_ns,
+					histogram->sum_ns, 0};
+}
+
+static inline void histogram_tally_add(struct histogram *histogram, struct histogram_tally *tally,
+				       uint64_t value_ns)
+{
+	histogram->buckets[histogram_index(value_ns)]++;
+	tally->count++;
+	tally->sum_ns += value_ns;
+	tally->sum_squares_ns2 += (histogram_wide)value_ns * value_ns;
+	if (value_ns < tally->min_ns)
+		tally->min_ns = value_ns;
+	if (value_ns > tally->max_ns)
+		tally->max_ns = value_ns;
+}
+
+static inline void histogram_tally_end(struct histogram *histogram,
+				       const struct histogram_tally *tally)
+{
+	histogram->count = tally->count;
+	histogram->min_ns = tally->min_ns;
+	histogram->max_ns = tally->max_ns;
+	histogram->sum_ns = tally->sum_ns;
+	histogram->sum_squares_ns2 += (double)tally->sum_squares_ns2;
 }
 
 static inline void histogram_add(struct histogram *histogram, uint64_t value_ns)
 {
-	histogram->buckets[histogram_index(value_ns)]++;
-	histogram->count++;
-	histogram->sum_ns += value_ns;
-	/* By way of int64_t, which is one instruction; no latency reaches 2^63 ns. */
-	histogram->sum_squares_ns2 += (double)(int64_t)value_ns * (double)(int64_t)value_ns;
-	if (value_ns < histogram->min_ns)
-		histogram->min_ns = value_ns;
-	if (value_ns > histogram->max_ns)
-		histogram->max_ns = value_ns;
+	struct histogram_tally tally = histogram_tally_begin(histogram);
+
+	histogram_tally_add(histogram, &tally, value_ns);
+	histogram_tally_end(histogram, &tally);
 }
 
 void histogram_merge(struct histogram *into, const struct histogram *from);

@@ -198,6 +198,10 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 	job->recorder = recorder;
 	job->offset = region->offset;
 	job->length = region->length;
+	/* A direction that is not used may have larger blocks than the region. */
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		job->last[d] =
+			region->length >= workload->bs[d] ? region->length - workload->bs[d] : 0;
 	job->limited = !workload->time_based;
 	job->size_bytes = workload->size ? workload->size : region->length;
 	/* The ramp goes round as long as it lasts; the window's begin sets the budget. */
@@ -226,5 +230,6 @@ int job_refusal(const struct job *job, const struct request *request, struct err
 
 enum job_step job_next(struct job *job, struct request *request)
 {
-	return job_next_shaped(job, request, job->pattern.kind, job->pattern.mix, job->limited);
+	return job_next_shaped(job, request, job->pattern.kind, job->pattern.mix,
+			       job->fsync_every > 0, job->limited);
 }

@@ -43,9 +43,10 @@ struct recorder {
 struct job {
 	struct pattern pattern;
 	struct recorder *recorder;
-	uint64_t offset, length; /* the region */
-	uint32_t file;		 /* the descriptor's index */
-	bool limited;		 /* ends when budget_bytes is used up */
+	uint64_t offset, length;	/* the region */
+	uint64_t last[DIRECTION_COUNT]; /* the last offset in it where a whole block fits */
+	uint32_t file;			/* the descriptor's index */
+	bool limited;			/* ends when budget_bytes is used up */
 	uint64_t budget_bytes, size_bytes, outstanding_bytes; /* limited only */
 	uint64_t fsync_every, fsync_left;		      /* 0: no fsyncs */
 };
@@ -95,17 +96,17 @@ void job_window_begins(struct job *job);
 int job_refusal(const struct job *job, const struct request *request, struct error *err);
 
 /*
- * The job's next operation: all of *request but the slot. kind, mix and limited are the pattern's
- * and the job's own, given as constants by a loop built for them.
+ * The job's next operation: all of *request but the slot. kind, mix, syncs (fsync=N is asked for)
+ * and limited are the pattern's and the job's own, given as constants by a loop built for them.
  */
 static inline __attribute__((always_inline)) enum job_step job_next_shaped(
 	struct job *job, struct request *request, const enum pattern_kind kind,
-	const enum pattern_mix mix, const bool limited)
+	const enum pattern_mix mix, const bool syncs, const bool limited)
 {
 	enum direction direction;
 	uint64_t at, bs;
 
-	if (mix != PATTERN_READ && job->fsync_every && job->fsync_left == 0) {
+	if (syncs && job->fsync_left == 0) {
 		job->fsync_left = job->fsync_every;
 		*request = (struct request){.file = job->file, .kind = REQUEST_SYNC};
 		return JOB_OPERATION;
@@ -120,13 +121,13 @@ static inline __attribute__((always_inline)) enum job_step job_next_shaped(
 	request->file = job->file;
 	request->kind = (uint32_t)direction;
 	/* The bound check, whatever the pattern says. */
-	if (__builtin_expect(at > job->length || bs > job->length - at, 0))
+	if (__builtin_expect(at > job->last[direction], 0))
 		return JOB_REFUSED;
 	if (limited) {
 		job->budget_bytes -= bs;
 		job->outstanding_bytes += bs;
 	}
-	if (mix != PATTERN_READ && job->fsync_every && direction == DIRECTION_WRITE)
+	if (syncs && direction == DIRECTION_WRITE)
 		job->fsync_left--;
 	return JOB_OPERATION;
 }

@@ -7,148 +7,12 @@
 
 #include "engine/base/clock.h"
 
-/* A slot's kind when it has no operation: waiting for its next one, or for ever. */
-enum { SLOT_IDLE = REQUEST_KIND_COUNT, SLOT_PARKED };
-
 /* The longest a reactor waits without looking at the stop flag and the time. */
 #define WAIT_NS (50 * NS_PER_MS)
 /* How long cancelled operations may take to end before they are left behind. */
 #define DRAIN_NS (600 * NS_PER_MS)
 
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
-
-/* ---- the hot loop: building a batch, taking completions ---- */
-
-static void refuse(struct reactor *reactor, const struct job *job, const struct request *request)
-{
-	struct error err;
-
-	(void)job_refusal(job, request, &err); /* its code is in err */
-	atomic_fetch_add(&reactor->load->errors, 1);
-	load_fail(reactor->load, &err);
-}
-
-/* Fills requests from idle slots; the count. */
-static inline __attribute__((always_inline)) unsigned int build_shaped(struct reactor *reactor,
-								       const enum pattern_kind kind,
-								       const enum pattern_mix mix,
-								       const bool limited)
-{
-	unsigned int count = 0;
-	uint32_t head = reactor->idle_head, tail = reactor->idle_tail;
-
-	for (; count < reactor->batch && head != tail; head++) {
-		uint32_t number = reactor->idle[head & reactor->idle_mask];
-		struct slot *slot = &reactor->slots[number];
-		struct request *request = &reactor->requests[count];
-		enum job_step step = job_next_shaped(slot->job, request, kind, mix, limited);
-
-		if (unlikely(step != JOB_OPERATION)) {
-			if (step == JOB_REFUSED)
-				refuse(reactor, slot->job, request);
-			slot->kind = SLOT_PARKED;
-			continue;
-		}
-		request->slot = number;
-		slot->offset = request->offset;
-		slot->length = request->length;
-		slot->kind = request->kind;
-		slot->histogram = slot->job->recorder->histograms[request->kind];
-		if (mix != PATTERN_READ && request->kind == REQUEST_WRITE)
-			buffer_refresh(arena_buffer(&reactor->arena, number), request->length,
-				       random_next(&reactor->keys));
-		count++;
-	}
-	reactor->idle_head = head;
-	return count;
-}
-
-/* One function for each shape of workload, without the branches of the others. */
-#define BUILD(kind, mix, limited)                                                                  \
-	static unsigned int build_##kind##_##mix##_##limited(struct reactor *reactor)              \
-	{                                                                                          \
-		return build_shaped(reactor, PATTERN_##kind, PATTERN_##mix, limited);              \
-	}
-#define BUILD_KIND(kind)                                                                           \
-	BUILD(kind, READ, 0)                                                                       \
-	BUILD(kind, READ, 1)                                                                       \
-	BUILD(kind, WRITE, 0)                                                                      \
-	BUILD(kind, WRITE, 1)                                                                      \
-	BUILD(kind, MIXED, 0)                                                                      \
-	BUILD(kind, MIXED, 1)
-BUILD_KIND(SEQUENTIAL)
-BUILD_KIND(ONCE)
-BUILD_KIND(RANDOM)
-
-#define BUILDS(kind)                                                                               \
-	{                                                                                          \
-		{build_##kind##_READ_0, build_##kind##_READ_1},                                    \
-			{build_##kind##_WRITE_0, build_##kind##_WRITE_1},                          \
-			{build_##kind##_MIXED_0, build_##kind##_MIXED_1},                          \
-	}
-static unsigned int (*const builds[PATTERN_KIND_COUNT][PATTERN_MIX_COUNT][2])(struct reactor *) = {
-	[PATTERN_SEQUENTIAL] = BUILDS(SEQUENTIAL),
-	[PATTERN_ONCE] = BUILDS(ONCE),
-	[PATTERN_RANDOM] = BUILDS(RANDOM),
-};
-
-/* Not the result asked for; false when there is nothing to record. */
-static bool unexpected(struct reactor *reactor, struct slot *slot, int32_t result)
-{
-	struct error err;
-
-	/* Ended by our own cancelling, which is no failure. */
-	if ((result == -ECANCELED || result == -EINTR) && load_stopping(reactor->load))
-		return false;
-	if (recorder_short(slot->job->recorder, slot->kind, slot->offset, slot->length, result,
-			   &err))
-		return true;
-	atomic_fetch_add(&reactor->load->errors, 1);
-	load_fail(reactor->load, &err);
-	return false;
-}
-
-static inline __attribute__((always_inline)) void complete_shaped(struct reactor *reactor,
-								  unsigned int count,
-								  uint64_t now_ns,
-								  const bool limited,
-								  const bool grouped)
-{
-	for (unsigned int i = 0; i < count; i++) {
-		const struct completion *completion = &reactor->completions[i];
-		struct slot *slot = &reactor->slots[completion->slot];
-		bool record = true;
-
-		if (unlikely(completion->result != (int32_t)slot->length))
-			record = unexpected(reactor, slot, completion->result);
-		if (__builtin_expect(record, 1)) {
-			histogram_add(slot->histogram, now_ns - slot->stamp_ns);
-			if (!grouped)
-				slot->job->recorder->last_ns = now_ns;
-		}
-		if (limited)
-			job_ended(slot->job, slot->length);
-		reactor->idle[reactor->idle_tail++ & reactor->idle_mask] = completion->slot;
-	}
-	if (grouped && count > 0)
-		reactor->recorders[0].last_ns = now_ns;
-}
-
-#define COMPLETE(limited, grouped)                                                                 \
-	static void complete_##limited##_##grouped(struct reactor *reactor, unsigned int count,    \
-						   uint64_t now_ns)                                \
-	{                                                                                          \
-		complete_shaped(reactor, count, now_ns, limited, grouped);                         \
-	}
-COMPLETE(0, 0)
-COMPLETE(0, 1)
-COMPLETE(1, 0)
-COMPLETE(1, 1)
-
-static void (*const completes[2][2])(struct reactor *, unsigned int, uint64_t) = {
-	{complete_0_0, complete_0_1},
-	{complete_1_0, complete_1_1},
-};
 
 /* ---- rounds ---- */
 
@@ -380,7 +244,9 @@ static void make_slots(struct reactor *reactor)
 {
 	for (uint32_t i = 0; i < reactor->slot_count; i++) {
 		reactor->slots[i].job = &reactor->jobs[i % reactor->job_count];
-		reactor->slots[i].kind = SLOT_IDLE;
+		reactor->slots[i].length = reactor->bs_max;
+		reactor->slots[i].kind =
+			reactor->allowed[REQUEST_READ] ? REQUEST_READ : REQUEST_WRITE;
 		reactor->idle[i] = i;
 	}
 	reactor->idle_tail = reactor->slot_count;
@@ -397,7 +263,7 @@ static void *lines(size_t count, size_t size)
 	return memory;
 }
 
-static void choose_loop(struct reactor *reactor, const struct workload *workload)
+static void choose_shape(struct reactor *reactor, const struct workload *workload)
 {
 	enum pattern_mix mix = pattern_mix_of(workload);
 
@@ -413,8 +279,7 @@ static void choose_loop(struct reactor *reactor, const struct workload *workload
 		reactor->batch = 1;
 	if (reactor->batch > BACKEND_BATCH_MAX)
 		reactor->batch = BACKEND_BATCH_MAX;
-	reactor->build = builds[pattern_kind_of(workload)][mix][reactor->limited];
-	reactor->complete = completes[reactor->limited][reactor->grouped];
+	reactor_choose_loop(reactor, workload);
 }
 
 int reactor_new(const struct reactor_config *config, struct reactor **ret_reactor,
@@ -439,7 +304,7 @@ int reactor_new(const struct reactor_config *config, struct reactor **ret_reacto
 	while (ring < reactor->slot_count)
 		ring *= 2;
 	reactor->idle_mask = ring - 1;
-	choose_loop(reactor, workload);
+	choose_shape(reactor, workload);
 	reactor->jobs = lines(reactor->job_count, sizeof(*reactor->jobs));
 	reactor->recorders = lines(reactor->recorder_count, sizeof(*reactor->recorders));
 	reactor->files = lines(reactor->job_count, sizeof(*reactor->files));

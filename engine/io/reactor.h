@@ -22,14 +22,18 @@
 #include "engine/io/backend.h"
 #include "engine/io/job.h"
 
+/* A slot's kind when it has no operation: waiting for its next one, or for ever. */
+enum { SLOT_IDLE = REQUEST_KIND_COUNT, SLOT_PARKED };
+
 struct slot {
 	uint64_t stamp_ns;
-	struct histogram *histogram; /* where its latency goes */
 	struct job *job;
 	uint64_t offset;
 	uint32_t length;
-	uint32_t kind; /* enum request_kind, or SLOT_... of reactor.c */
+	uint32_t kind; /* enum request_kind, or SLOT_... */
 };
+
+_Static_assert(sizeof(struct slot) == 32, "a slot is found by a shift");
 
 struct reactor {
 	struct load *load;
@@ -80,6 +84,9 @@ size_t reactor_job_count(const struct reactor_config *config);
 MUST_CHECK int reactor_new(const struct reactor_config *config, struct reactor **ret_reactor,
 			   struct error *err);
 void reactor_free(struct reactor *reactor);
+
+/* reactor_loop.c: sets build and complete, once allowed, grouped and limited are known. */
+void reactor_choose_loop(struct reactor *reactor, const struct workload *workload);
 
 /* The thread's function; the argument is the reactor. */
 void *reactor_main(void *argument);
