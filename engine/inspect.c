@@ -313,6 +313,18 @@ static int check_samples(struct plan *plan, const struct target_info *infos,
 	return -ENOMEM;
 }
 
+/* Workloads without a size get their part of what was found. */
+static int resolve_sizes(struct plan *plan, const struct target_info *infos, struct error *err)
+{
+	uint64_t sizes[DEFINITION_TARGETS_MAX];
+	struct machine machine;
+
+	for (size_t i = 0; i < plan->definition->target_count; i++)
+		sizes[i] = infos[i].size_bytes;
+	telemetry_machine(&machine);
+	return plan_resolve(plan, &machine, sizes, err);
+}
+
 int run_inspect(struct plan *plan, const struct allow *allow, bool measuring,
 		struct target_info *infos, enum backend_kind *ret_backend, char *reason,
 		size_t reason_size, struct error *err)
@@ -325,7 +337,9 @@ int run_inspect(struct plan *plan, const struct allow *allow, bool measuring,
 		if (r < 0)
 			return r;
 	}
-	r = check_shared_space(plan, infos, err);
+	r = resolve_sizes(plan, infos, err);
+	if (r == 0)
+		r = check_shared_space(plan, infos, err);
 	if (r < 0)
 		return r;
 	run_choose_backend(plan, infos, &backend, reason, reason_size);

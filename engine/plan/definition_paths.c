@@ -80,7 +80,10 @@ static int make_target(const struct path_words *words, struct target_spec *targe
 	if (!target->path)
 		return no_memory(err);
 	target->kind = words->filename ? TARGET_FILE : TARGET_DIRECTORY;
-	if (strncmp(target->path, "/dev/", 5) == 0 && strncmp(target->path, "/dev/shm/", 9) != 0)
+	if (strcmp(target->path, "/dev/zero") == 0)
+		target->existing = true; /* the one character device there is, and only read */
+	else if (strncmp(target->path, "/dev/", 5) == 0 &&
+		 strncmp(target->path, "/dev/shm/", 9) != 0)
 		target->kind = TARGET_DEVICE;
 	if (*target->path != '/')
 		return error_set(err, ERROR_BAD_VALUE, words->pointer,

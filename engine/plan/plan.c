@@ -244,6 +244,8 @@ static int resolve(const struct plan *plan, struct plan_sample *sample, uint64_t
 		size = target_bytes - options->offset;
 	if (options->regions == REGIONS_DISJOINT)
 		size /= options->numjobs;
+	if (size > option_at(OPTION_ID_SIZE)->max)
+		size = option_at(OPTION_ID_SIZE)->max; /* /dev/zero has no end */
 	size -= size % request;
 	if (size == 0) {
 		(void)snprintf(pointer, sizeof(pointer), "/workloads/%zu", sample->workload);
