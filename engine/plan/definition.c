@@ -3,8 +3,8 @@
  * definition.c - see definition.h.
  *
  * Whose fault it is that a combination does not complete is found by trying: the first option of
- * the override, else the first factor, without which it would complete is to blame; else the place
- * where the option that the error names was given.
+ * the override, else the first factor, without which this error would not be is to blame; else the
+ * place where the option that the error names was given.
  */
 #include "engine/plan/definition.h"
 
@@ -16,6 +16,7 @@
 #include "engine/base/text.h"
 
 const char *const target_kind_names[] = {"file", "directory", "device"};
+const char *const definition_order_names[] = {"interleaved", "grouped", NULL};
 
 void definition_init(struct definition *definition)
 {
@@ -198,13 +199,22 @@ static void locate(const struct definition *definition, size_t index, const stru
 		(void)snprintf(pointer, size, "/workloads/%zu", index);
 }
 
+/* Whether the cell's error is another one, or none, where something is left out. */
+static bool mends(const struct definition *definition, size_t index, const size_t *levels,
+		  const struct without *without, const struct error *err)
+{
+	struct error other;
+
+	return try_cell(definition, index, levels, without, NULL, &other) == 0 ||
+	       other.code != err->code || strcmp(other.field, err->field) != 0;
+}
+
 /* Puts into err->field who is to blame that the cell does not complete. */
 static void blame(const struct definition *definition, size_t index, const size_t *levels,
 		  struct error *err)
 {
 	const struct option *named = option_find(err->field);
 	struct without without = nothing;
-	struct error ignored;
 
 	if (named && workload_is_set(&definition->override, named->id))
 		goto named;
@@ -212,7 +222,7 @@ static void blame(const struct definition *definition, size_t index, const size_
 		if (!workload_is_set(&definition->override, (enum option_id)id))
 			continue;
 		without.override = id;
-		if (try_cell(definition, index, levels, &without, NULL, &ignored) < 0)
+		if (!mends(definition, index, levels, &without, err))
 			continue;
 		(void)snprintf(err->field, sizeof(err->field), "/override/%s",
 			       option_at((enum option_id)id)->name);
@@ -223,7 +233,7 @@ static void blame(const struct definition *definition, size_t index, const size_
 		if (!definition->factors[i].option)
 			continue;
 		without.factor = i;
-		if (try_cell(definition, index, levels, &without, NULL, &ignored) < 0)
+		if (!mends(definition, index, levels, &without, err))
 			continue;
 		(void)snprintf(err->field, sizeof(err->field), "/factors/%s/%zu",
 			       definition->factors[i].name, levels[i]);

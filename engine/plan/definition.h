@@ -47,6 +47,8 @@ struct factor {
 
 enum sample_order { ORDER_INTERLEAVED, ORDER_GROUPED };
 
+extern const char *const definition_order_names[]; /* "interleaved", "grouped", NULL */
+
 struct definition {
 	char *name;
 	char *description; /* or NULL */
@@ -91,7 +93,7 @@ MUST_CHECK int definition_check(struct definition *definition, struct error *err
  * the cell's target: an existing one is only read; a file or directory to make needs a size.
  * (Without a size the jobs share a device or an existing file: plan_resolve in plan.h.) levels has
  * an index a factor. The error's field points to who is to blame: an option of the override or a
- * level without which it would work, else where the option was given.
+ * level without which it would not be, else where the option was given.
  */
 MUST_CHECK int definition_compose(const struct definition *definition, size_t workload,
 				  const size_t *levels, struct workload *ret_options,

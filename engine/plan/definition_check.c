@@ -270,6 +270,12 @@ static int check_levels(const struct factor *factor, const char *pointer, struct
 	return 0;
 }
 
+static bool is_mix(const struct factor *factor)
+{
+	return factor->option && (factor->option->id == OPTION_ID_RWMIXREAD ||
+				  factor->option->id == OPTION_ID_RWMIXWRITE);
+}
+
 static int check_factor(const struct definition *definition, size_t index, struct error *err)
 {
 	const struct factor *factor = &definition->factors[index];
@@ -286,10 +292,16 @@ static int check_factor(const struct definition *definition, size_t index, struc
 	if (factor->level_count > DEFINITION_LEVELS_MAX)
 		return error_set(err, ERROR_TOO_MANY, pointer, "at most %d levels, not %zu",
 				 DEFINITION_LEVELS_MAX, factor->level_count);
-	for (size_t i = 0; i < index; i++)
+	for (size_t i = 0; i < index; i++) {
 		if (strcmp(definition->factors[i].name, factor->name) == 0)
 			return error_set(err, ERROR_DUPLICATE, pointer,
 					 "the factor is there twice");
+		if (is_mix(&definition->factors[i]) && is_mix(factor))
+			return error_set(
+				err, ERROR_CONFLICT, pointer,
+				"rwmixread and rwmixwrite are two names of one thing: make "
+				"one of them a factor");
+	}
 	r = check_levels(factor, pointer, err);
 	if (r < 0 || factor->option)
 		return r;

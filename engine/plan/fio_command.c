@@ -272,6 +272,37 @@ static void put_word(FILE *out, const char *word, bool path)
 	(void)fputc('\'', out);
 }
 
+char *workload_format_given(const struct workload *workload)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	const char *separator = "";
+	bool failed = false;
+
+	if (!out)
+		return NULL;
+	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+		const struct option *option = option_at((enum option_id)id);
+		char *value;
+
+		if (id == OPTION_ID_NAME || !workload_is_set(workload, (enum option_id)id))
+			continue;
+		value = option_format(option, workload);
+		failed |= !value;
+		(void)fprintf(out, "%s--%s=", separator, option->name);
+		put_word(out, value ? value : "", false);
+		free(value);
+		separator = " ";
+	}
+	failed |= ferror(out) != 0;
+	if (fclose(out) != 0 || failed) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
 /* The engine of fio that does what ours does; fio has no thread pool but posixaio's. */
 static const char *fio_engine(const struct workload *workload)
 {

@@ -80,10 +80,20 @@ static int find_defaults(struct plan *plan)
 
 /* ---- the definition's ---- */
 
+/* rwmixread and rwmixwrite set each other. */
+static bool is_overridden(const struct workload *override, enum option_id id)
+{
+	if (id == OPTION_ID_RWMIXREAD && workload_is_set(override, OPTION_ID_RWMIXWRITE))
+		return true;
+	if (id == OPTION_ID_RWMIXWRITE && workload_is_set(override, OPTION_ID_RWMIXREAD))
+		return true;
+	return workload_is_set(override, id);
+}
+
 static int find_overridden(struct plan *plan, const struct factor *factor)
 {
 	if (!factor->option || factor->level_count < 2 ||
-	    !workload_is_set(&plan->definition->override, factor->option->id))
+	    !is_overridden(&plan->definition->override, factor->option->id))
 		return 0;
 	return findings_add(
 		&plan->findings, FINDING_WARNING, "factor_overridden", NULL, NULL, NULL, NULL,

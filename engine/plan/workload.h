@@ -105,6 +105,10 @@ MUST_CHECK int workload_extent(const struct workload *workload, bool file_per_jo
 MUST_CHECK int workload_parse_fio(const char *command_line, struct workload *workload,
 				  struct error *err);
 
+/* The set options but name as a command line that workload_parse_fio() reads back; heap. NULL on no
+ * memory. */
+char *workload_format_given(const struct workload *workload);
+
 /* The fio command that does the same on `path` (a file per job: pass directory true); heap. The
  * defaults that differ are spelled out. NULL on no memory. */
 char *workload_format_fio(const struct workload *workload, const char *path, bool directory);
