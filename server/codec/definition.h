@@ -3,10 +3,15 @@
  * definition.h (codec) - JSON definitions and run requests <-> struct definition.
  *
  * A definition: {"schema"?: "volbench.definition/1", "name", "description"?, "target" | "targets",
- * "factors"?, "defaults"?, "workloads", "repeats"?, "order"?, "seed"?, "override"?}.
+ * "factors"?, "defaults"?, "workloads", "repeats"?, "order"?, "seed"?, "override"?}. A workload is
+ * an object of options with a "name" (by its pattern where it lacks one), or {"name"?, "fio":
+ * COMMAND LINE}. "targets" are named and make the factor "target", the last one unless "factors"
+ * holds "target" with all their names as levels. A seed is drawn where there is none.
+ *
  * A request names one instead: {"definition": NAME, "target"?, "targets"?, "factors"?, "repeats"?,
  * "order"?, "seed"?, "override"?}; what it gives replaces the definition's member ("override" is
- * merged option by option). Every error has the pointer of the document that was handed in.
+ * merged option by option). Every error has the pointer of the document that was handed in:
+ * "/definition" where a request's named definition is to blame.
  * What comes back has passed definition_check().
  */
 #ifndef SERVER_CODEC_DEFINITION_H
@@ -32,8 +37,8 @@ MUST_CHECK int definition_decode_text(const char *text, size_t size, definition_
 				      void *arg, struct definition *definition, struct error *err);
 
 /*
- * A definition to save (PUT): target and factors over it may be missing, so only what is there is
- * checked. Decodes and drops it.
+ * A definition to save (PUT): name, target and with it sizes may be missing, a request brings them;
+ * what is there is checked. Decodes and drops it.
  */
 MUST_CHECK int definition_validate_saved(const json_t *value, struct error *err);
 
@@ -41,7 +46,13 @@ MUST_CHECK int definition_validate_saved(const json_t *value, struct error *err)
 json_t *definition_encode(const struct definition *definition);
 char *definition_encode_text(const struct definition *definition);
 
-/* One workload's set options, or all of a completed one: {"rw": "randread", "bs": "4k", ...}. */
+/*
+ * One workload's set options, or all of a completed one that have a value and do something:
+ * {"rw": "randread", "bs": "4k", ...}; counts, flags and whole seconds are numbers. A size or
+ * runtime of 0 is none. Decoding marks all that is there as set; it is not completed again, so of a
+ * completed workload from_fio and what was given are lost. On failure *workload is unchanged, else
+ * what it held is freed.
+ */
 json_t *workload_encode(const struct workload *workload, bool completed);
 MUST_CHECK int workload_decode(const json_t *value, const char *pointer, struct workload *workload,
 			       struct error *err);

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * definition.c - see definition.h: a definition's JSON taken apart, member by member, each counted
+ * before room is made for it; definition_check() then judges the whole. Requests by name are put
+ * together in definition_request.c, the way back is definition_encode.c.
+ */
+#include "server/codec/definition.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "engine/base/clock.h"
+#include "engine/base/text.h"
+#include "server/codec/definition_request.h"
+#include "server/codec/definition_targets.h"
+#include "server/codec/option_members.h"
+
+static int no_memory(struct error *err)
+{
+	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
+	return -ENOMEM;
+}
+
+/* ---- factors ---- */
+
+static int decode_levels(const json_t *array, const char *pointer, struct factor *factor,
+			 struct error *err)
+{
+	size_t count;
+	int r = definition_count_elements(array, pointer, DEFINITION_LEVELS_MAX, &count, err);
+
+	if (r < 0)
+		return r;
+	factor->levels = calloc(count, sizeof(*factor->levels));
+	if (!factor->levels)
+		return no_memory(err);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *value = json_array_get(array, i);
+		char field[ERROR_FIELD_MAX];
+
+		json_pointer_index(field, sizeof(field), pointer, i);
+		if (factor->option)
+			r = option_members_text(factor->option, value, field, &factor->levels[i],
+						err);
+		else if (!json_is_string(value))
+			r = error_set(err, ERROR_WRONG_TYPE, field,
+				      "a level of target is the name "
+				      "of one");
+		else if (!(factor->levels[i] = strdup(json_string_value(value))))
+			r = no_memory(err);
+		if (r < 0)
+			return r;
+		factor->level_count = i + 1;
+	}
+	return 0;
+}
+
+static int decode_factor(const char *name, const json_t *value, struct factor *factor,
+			 struct error *err)
+{
+	char pointer[ERROR_FIELD_MAX];
+
+	json_pointer_member(pointer, sizeof(pointer), "/factors", name);
+	if (strcmp(name, "target") != 0) {
+		factor->option = option_find(name);
+		if (!factor->option || strcmp(factor->option->name, name) != 0)
+			return option_members_unknown(name, pointer, err);
+		if (!factor->option->factor)
+			return error_set(err, ERROR_BAD_VALUE, pointer, "%s cannot be a factor",
+					 name);
+	}
+	factor->name = strdup(name);
+	if (!factor->name)
+		return no_memory(err);
+	return decode_levels(value, pointer, factor, err);
+}
+
+static int decode_factors(const json_t *value, struct definition *definition, struct error *err)
+{
+	json_t *factors = json_object_get(value, "factors"), *levels;
+	size_t count = json_object_size(factors);
+	const char *name;
+
+	if (!factors)
+		return 0;
+	if (!json_is_object(factors))
+		return error_set(err, ERROR_WRONG_TYPE, "/factors",
+				 "factors is an object, as in {\"bs\": [\"4k\", \"16k\"]}");
+	if (count > DEFINITION_FACTORS_MAX)
+		return error_set(err, ERROR_TOO_MANY, "/factors", "at most %d factors, not %zu",
+				 DEFINITION_FACTORS_MAX, count);
+	definition->factors = calloc(count + 1, sizeof(*definition->factors));
+	if (!definition->factors)
+		return no_memory(err);
+	json_object_foreach (factors, name, levels) {
+		struct factor *factor = &definition->factors[definition->factor_count++];
+		int r = decode_factor(name, levels, factor, err);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* ---- workloads ---- */
+
+/* {"name"?, "fio": "--rw=..."}: the command line says all the rest. */
+static int decode_command(const json_t *value, const char *pointer, struct workload *workload,
+			  struct error *err)
+{
+	const json_t *command = json_object_get(value, "fio");
+	char field[ERROR_FIELD_MAX];
+	const char *name;
+	json_t *member;
+	int r;
+
+	json_object_foreach ((json_t *)value, name, member) {
+		if (strcmp(name, "fio") == 0 || strcmp(name, "name") == 0)
+			continue;
+		json_pointer_member(field, sizeof(field), pointer, name);
+		return error_set(err, ERROR_CONFLICT, field,
+				 "beside \"fio\" there is only \"name\": put the option into the "
+				 "command line, or into override");
+	}
+	json_pointer_member(field, sizeof(field), pointer, "fio");
+	if (!json_is_string(command))
+		return error_set(err, ERROR_WRONG_TYPE, field, "fio is a text, a command line");
+	r = workload_parse_fio(json_string_value(command), workload, err);
+	if (r == -EINVAL && err)
+		(void)snprintf(err->field, sizeof(err->field), "%s", field);
+	return r;
+}
+
+static int decode_workload(const json_t *value, const char *pointer, struct workload *workload,
+			   struct error *err)
+{
+	static const char *const besides[] = {"fio", NULL};
+	int r = 0;
+
+	if (!json_is_object(value))
+		return error_set(err, ERROR_WRONG_TYPE, pointer,
+				 "a workload is an object: options, or {\"name\", \"fio\": "
+				 "\"--rw=... --bs=...\"}");
+	if (json_object_get(value, "fio"))
+		r = decode_command(value, pointer, workload, err);
+	if (r < 0)
+		return r;
+	return option_members_decode(value, pointer, besides, workload, err);
+}
+
+static int decode_workloads(const json_t *value, struct definition *definition, struct error *err)
+{
+	const json_t *array = json_object_get(value, "workloads");
+	size_t count;
+	int r;
+
+	if (!array)
+		return error_set(err, ERROR_MISSING_FIELD, "/workloads", "workloads is missing");
+	r = definition_count_elements(array, "/workloads", DEFINITION_WORKLOADS_MAX, &count, err);
+	if (r < 0)
+		return r;
+	definition->workloads = calloc(count, sizeof(*definition->workloads));
+	if (!definition->workloads)
+		return no_memory(err);
+	for (size_t i = 0; i < count && r == 0; i++) {
+		char pointer[ERROR_FIELD_MAX];
+
+		json_pointer_index(pointer, sizeof(pointer), "/workloads", i);
+		definition->workload_count = i + 1;
+		r = decode_workload(json_array_get(array, i), pointer, &definition->workloads[i],
+				    err);
+	}
+	return r;
+}
+
+/* defaults and override: options of every workload, so not a name. */
+static int decode_layer(const json_t *value, const char *name, struct workload *workload,
+			struct error *err)
+{
+	const json_t *layer = json_object_get(value, name);
+	char pointer[ERROR_FIELD_MAX];
+
+	if (!layer)
+		return 0;
+	json_pointer_member(pointer, sizeof(pointer), "", name);
+	if (!json_is_object(layer))
+		return error_set(err, ERROR_WRONG_TYPE, pointer, "%s is an object of options",
+				 name);
+	if (json_object_get(layer, "name")) {
+		json_pointer_member(pointer, sizeof(pointer), pointer, "name");
+		return error_set(err, ERROR_UNKNOWN_FIELD, pointer,
+				 "a name belongs to one workload");
+	}
+	return option_members_decode(layer, pointer, NULL, workload, err);
+}
+
+/* ---- the rest ---- */
+
+static int decode_schema(const json_t *value, struct error *err)
+{
+	const json_t *schema = json_object_get(value, "schema");
+
+	if (!schema)
+		return 0;
+	if (!json_is_string(schema))
+		return error_set(err, ERROR_WRONG_TYPE, "/schema", "schema is a text");
+	if (strcmp(json_string_value(schema), DEFINITION_SCHEMA) != 0)
+		return error_set(err, ERROR_UNSUPPORTED_SCHEMA, "/schema", "schema is \"%s\" here",
+				 DEFINITION_SCHEMA);
+	return 0;
+}
+
+static int decode_integer(const json_t *value, const char *name, json_int_t min, json_int_t max,
+			  json_int_t *ret_value, struct error *err)
+{
+	const json_t *member = json_object_get(value, name);
+	char pointer[ERROR_FIELD_MAX];
+
+	if (!member)
+		return 0;
+	json_pointer_member(pointer, sizeof(pointer), "", name);
+	if (!json_is_integer(member))
+		return error_set(err, ERROR_WRONG_TYPE, pointer, "%s is a whole number", name);
+	if (json_integer_value(member) < min || json_integer_value(member) > max)
+		return error_set(err, ERROR_OUT_OF_RANGE, pointer,
+				 "%s is %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT
+				 ", not %" JSON_INTEGER_FORMAT,
+				 name, min, max, json_integer_value(member));
+	*ret_value = json_integer_value(member);
+	return 0;
+}
+
+static int decode_order(const json_t *value, struct definition *definition, struct error *err)
+{
+	const json_t *order = json_object_get(value, "order");
+
+	if (!order)
+		return 0;
+	if (!json_is_string(order))
+		return error_set(err, ERROR_WRONG_TYPE, "/order", "order is a text");
+	for (int i = 0; definition_order_names[i]; i++) {
+		if (strcmp(json_string_value(order), definition_order_names[i]) != 0)
+			continue;
+		definition->order = (enum sample_order)i;
+		return 0;
+	}
+	return error_set(err, ERROR_BAD_VALUE, "/order", "order is interleaved or grouped");
+}
+
+static int decode_numbers(const json_t *value, struct definition *definition, struct error *err)
+{
+	json_int_t repeats = 1, seed = -1;
+	int r = decode_integer(value, "repeats", 1, DEFINITION_REPEATS_MAX, &repeats, err);
+
+	if (r == 0)
+		r = decode_integer(value, "seed", 0, INT64_MAX, &seed, err);
+	if (r < 0)
+		return r;
+	definition->repeats = (unsigned int)repeats;
+	definition->seed_given = seed >= 0;
+	definition->seed = seed >= 0 ? (uint64_t)seed : 0;
+	return 0;
+}
+
+static int decode_members(const json_t *value, struct definition *definition, struct error *err)
+{
+	static const char *const names[] = {
+		"schema",    "name",	"description", "target", "targets",  "factors", "defaults",
+		"workloads", "repeats", "order",       "seed",	 "override", NULL};
+	int r;
+
+	if (!json_is_object(value))
+		return error_set(err, ERROR_WRONG_TYPE, "", "a definition is an object");
+	r = decode_schema(value, err);
+	if (r == 0)
+		r = json_only_members(value, "", names, err);
+	if (r == 0)
+		r = definition_decode_text_member(value, "", "name", &definition->name, err);
+	if (r == 0)
+		r = definition_decode_text_member(value, "", "description",
+						  &definition->description, err);
+	if (r == 0)
+		r = definition_decode_targets(value, definition, err);
+	if (r == 0)
+		r = decode_factors(value, definition, err);
+	if (r == 0)
+		r = decode_layer(value, "defaults", &definition->defaults, err);
+	if (r == 0)
+		r = decode_workloads(value, definition, err);
+	if (r == 0)
+		r = decode_numbers(value, definition, err);
+	if (r == 0)
+		r = decode_order(value, definition, err);
+	if (r == 0)
+		r = decode_layer(value, "override", &definition->override, err);
+	return r;
+}
+
+/* A seed that any JSON reader keeps exact. */
+static void draw_seed(struct definition *definition)
+{
+	uint64_t seed;
+
+	if (definition->seed_given)
+		return;
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
+		seed = clock_now_ns() << 11; /* only while a machine boots */
+	definition->seed = seed >> 11;
+	definition->seed_given = true;
+}
+
+static int decode_whole(const json_t *value, struct definition *definition, struct error *err)
+{
+	int r = decode_members(value, definition, err);
+
+	if (r == 0)
+		r = definition_check(definition, err);
+	if (r < 0) {
+		definition_done(definition);
+		return r;
+	}
+	draw_seed(definition);
+	return 0;
+}
+
+int definition_decode(const json_t *value, definition_lookup *lookup, void *arg,
+		      struct definition *definition, struct error *err)
+{
+	json_t *merged;
+	int r;
+
+	if (!json_object_get(value, "definition"))
+		return decode_whole(value, definition, err);
+	r = definition_request_merge(value, lookup, arg, &merged, err);
+	if (r < 0)
+		return r;
+	r = decode_whole(merged, definition, err);
+	json_decref(merged);
+	if (r < 0)
+		definition_request_blame(value, err);
+	return r;
+}
+
+int definition_decode_text(const char *text, size_t size, definition_lookup *lookup, void *arg,
+			   struct definition *definition, struct error *err)
+{
+	json_t *value;
+	int r = json_read(text, size, &value, err);
+
+	if (r < 0)
+		return r;
+	r = definition_decode(value, lookup, arg, definition, err);
+	json_decref(value);
+	return r;
+}
+
+/* A stand-in where the request is to bring the target: a device asks nothing of a workload. */
+static int lend_target(struct definition *definition, struct error *err)
+{
+	bool path = definition->target_count > 0;
+
+	for (size_t i = 0; i < definition->workload_count; i++)
+		path |= definition->workloads[i].filename || definition->workloads[i].directory;
+	if (path || definition->defaults.filename || definition->defaults.directory ||
+	    definition->override.filename || definition->override.directory)
+		return 0;
+	definition->targets = calloc(1, sizeof(*definition->targets));
+	if (!definition->targets)
+		return no_memory(err);
+	definition->target_count = 1;
+	definition->targets[0].kind = TARGET_DEVICE;
+	definition->targets[0].path = strdup("/dev/null");
+	return definition->targets[0].path ? 0 : no_memory(err);
+}
+
+int definition_validate_saved(const json_t *value, struct error *err)
+{
+	struct definition definition;
+	int r;
+
+	definition_init(&definition);
+	r = decode_members(value, &definition, err);
+	if (r == 0 && !definition.name) {
+		definition.name =
+			strdup("saved"); /* it will be called by the name it is saved as */
+		r = definition.name ? 0 : no_memory(err);
+	}
+	if (r == 0)
+		r = lend_target(&definition, err);
+	if (r == 0)
+		r = definition_check(&definition, err);
+	definition_done(&definition);
+	return r;
+}
