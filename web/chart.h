@@ -52,7 +52,9 @@ struct chart_bars {
 	const char *segment_names[CHART_SEGMENTS_MAX]; /* "read", "write" */
 	size_t count;
 	const struct chart_bar *bars;
-	double at_least; /* the axis reaches this: one scale for several charts; 0: its own */
+	bool lying;	 /* bars lie, labels at the left: for many or long ones */
+	double at_least; /* upright: the axis reaches this: one scale for several charts; 0: its own
+			  */
 	struct number (*format)(double value);
 };
 

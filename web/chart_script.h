@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * chart_script.h - lays a chart out and writes the commands that plot it; internal to chart.c.
+ * chart_script.h - lays charts out and writes the commands that plot them; internal to
+ * web/chart*.c.
  *
  * All places are reckoned here, in points from the upper left corner, and handed over as fractions
  * of the picture; bars, lines and axes are plotted from inline numbers. Numbers that are not finite
  * become 0. Texts pass through script_text() alone.
+ *
+ * One hue and greys. Strong and pale tell levels apart that stand out, dark and light tone read
+ * and write; lines differ in tone and in dashes, so that a print in grey and eyes that see no hue
+ * lose nothing.
  */
 #ifndef WEB_CHART_SCRIPT_H
 #define WEB_CHART_SCRIPT_H
@@ -16,6 +21,20 @@
 struct chart_layout {
 	unsigned int width, height;
 };
+
+struct palette {
+	const char *ink, *muted, *axis, *shade, *paper;
+	const char *strong[CHART_SEGMENTS_MAX], *pale[CHART_SEGMENTS_MAX];
+	const char *tone[CHART_SEGMENTS_MAX]; /* of the figures and names of segments */
+	unsigned int first[3], last[3];	      /* of lines: the first level's, the last level's */
+};
+
+struct frame {
+	double width, height;		 /* of the picture */
+	double left, right, top, bottom; /* of the plot, from the upper left corner */
+};
+
+#define SCRIPT_CHARACTER 6.1 /* mean width of one at 11 points */
 
 /* Write one picture, its terminal included, to `file`. Errors stay in the stream. */
 void script_bars(FILE *file, const struct chart_bars *bars, enum chart_theme theme,
@@ -34,5 +53,22 @@ size_t script_text_length(const char *text);
  * is needed to have `gap` between neighbours within [low, high]; the gap shrinks where they do not
  * fit. */
 void script_spread(double *places, size_t count, double gap, double low, double high);
+
+const struct palette *script_palette(enum chart_theme theme);
+
+/* The number, or 0 where it is not finite. */
+double script_number(double value);
+
+/* What every picture begins with: the terminal, the frame, no tics, no key. */
+void script_begin(FILE *file, const struct frame *frame, const struct palette *palette);
+
+/* A text of at most max characters at a place in points; `how` is a constant of ours: "center",
+ * "left", "right rotate by 40". */
+void script_label(FILE *file, const struct frame *frame, double x, double y, const char *how,
+		  const char *colour, double size, const char *text, size_t max);
+
+/* A line between two places in points; `style` is ours. */
+void script_stroke(FILE *file, const struct frame *frame, double x1, double y1, double x2,
+		   double y2, const char *style);
 
 #endif

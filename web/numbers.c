@@ -3,6 +3,7 @@
  * reads 1.00k and never 1000. */
 #include "web/numbers.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,23 +111,6 @@ struct number numbers_time(double ns)
 	return scaled(ns, 1000, units, ARRAY_SIZE(units), " ");
 }
 
-struct number numbers_mib(double bytes)
-{
-	struct number number;
-	double mib = bytes / (1 << 20);
-
-	if (!isfinite(mib))
-		return not_available();
-	if (fabs(mib) >= 99.95)
-		(void)snprintf(number.text, sizeof(number.text), "%.0f", mib);
-	else if (mib == 0)
-		return (struct number){"0"};
-	else
-		(void)snprintf(number.text, sizeof(number.text), "%.*f", decimals(round3(mib)),
-			       round3(mib));
-	return number;
-}
-
 struct number numbers_duration(double seconds)
 {
 	struct number number;
@@ -152,24 +136,55 @@ struct number numbers_duration(double seconds)
 	return number;
 }
 
-struct number numbers_exact(double value)
+/* Commas between groups of three of the whole part. */
+static struct number grouped(const char *digits)
 {
 	struct number number = {""};
-	char digits[32];
-	size_t whole, used = 0;
-	const char *point;
+	size_t used = 0, whole = strcspn(digits, ".");
 
-	if (!isfinite(value) || fabs(value) > 1e15)
-		return not_available();
-	(void)snprintf(digits, sizeof(digits), "%.*f", fabs(value) < 1e6 ? 1 : 0, value);
-	point = strchr(digits, '.');
-	whole = point ? (size_t)(point - digits) : strlen(digits);
 	for (size_t i = 0; digits[i] && used + 2 < sizeof(number.text); i++) {
 		if (i && i < whole && (whole - i) % 3 == 0 && digits[i - 1] != '-')
 			number.text[used++] = ',';
 		number.text[used++] = digits[i];
 	}
 	number.text[used] = '\0';
+	return number;
+}
+
+struct number numbers_grouped(uint64_t value)
+{
+	char digits[32];
+
+	(void)snprintf(digits, sizeof(digits), "%" PRIu64, value);
+	return grouped(digits);
+}
+
+struct number numbers_exact(double value)
+{
+	char digits[32];
+
+	if (!isfinite(value) || fabs(value) > 1e15)
+		return not_available();
+	(void)snprintf(digits, sizeof(digits), "%.*f", fabs(value) < 1e6 ? 1 : 0, value);
+	return grouped(digits);
+}
+
+struct number numbers_mib(double bytes)
+{
+	struct number number;
+	double mib = bytes / (1 << 20);
+
+	if (!isfinite(mib))
+		return not_available();
+	if (fabs(mib) >= 9999.5 && fabs(mib) < 1e15)
+		return numbers_grouped((uint64_t)(fabs(mib) + 0.5));
+	if (fabs(mib) >= 99.95)
+		(void)snprintf(number.text, sizeof(number.text), "%.0f", mib);
+	else if (mib == 0)
+		return (struct number){"0"};
+	else
+		(void)snprintf(number.text, sizeof(number.text), "%.*f", decimals(round3(mib)),
+			       round3(mib));
 	return number;
 }
 

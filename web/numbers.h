@@ -22,6 +22,7 @@ struct number numbers_mib(double bytes);	     /* 264, 16.2, 1475: in MiB, withou
 struct number numbers_bytes(double bytes);	     /* 264 MiB */
 struct number numbers_time(double ns);		     /* 820 us, 1.06 ms, 12.3 s */
 struct number numbers_duration(double seconds);	     /* 45 s, 3 min 20 s, 2 h 5 min */
+struct number numbers_grouped(uint64_t value);	     /* 1,234,567 */
 struct number numbers_exact(double value);	     /* 33,812.4: grouped, one decimal below 1e6 */
 
 /* The published studies' cell, ~33.8k / 264 MiB, of operations and bytes a second. */

@@ -42,6 +42,8 @@ static void test_bytes(void **state)
 	assert_string_equal(numbers_mib(1475.2 * (1 << 20)).text, "1475");
 	assert_string_equal(numbers_mib(16.24 * (1 << 20)).text, "16.2");
 	assert_string_equal(numbers_mib(99.96 * (1 << 20)).text, "100");
+	assert_string_equal(numbers_mib(9999.4 * (1 << 20)).text, "9999");
+	assert_string_equal(numbers_mib(244050.3 * (1 << 20)).text, "244,050");
 	assert_string_equal(numbers_mib(0).text, "0");
 }
 
@@ -68,6 +70,9 @@ static void test_exact_and_cell(void **state)
 	assert_string_equal(numbers_exact(1234567.8).text, "1,234,568");
 	assert_string_equal(numbers_exact(-1234.5).text, "-1,234.5");
 	assert_string_equal(numbers_exact(-123.5).text, "-123.5");
+	assert_string_equal(numbers_grouped(0).text, "0");
+	assert_string_equal(numbers_grouped(1234567).text, "1,234,567");
+	assert_string_equal(numbers_grouped(UINT64_MAX).text, "18,446,744,073,709,551,615");
 	assert_string_equal(numbers_cell(33812, 264.2 * (1 << 20)).text, "~33.8k / 264 MiB");
 	assert_string_equal(numbers_cell(378000, 1475.0 * (1 << 20)).text, "~378k / 1475 MiB");
 }
