@@ -2,7 +2,7 @@
 /*
  * pages.h - the pages that are not a run's stored report: all runs, a run that is not finished (or
  * whose report is being drawn), errors for a browser. Heap HTML; NULL on no memory.
- * Links: style.css and live.js are served at /static/; a run at /runs/ID/.
+ * Links: style.css, service.css, live.js and icon.svg are served at /static/; a run at /runs/ID/.
  */
 #ifndef WEB_PAGES_H
 #define WEB_PAGES_H
@@ -23,7 +23,7 @@ char *page_run_live(const struct store_run *run, const struct progress_state *st
 /* An error for a reader: "404 There is no such run". */
 char *page_problem(int status, const struct error *err);
 
-/* Static files by name ("style.css", "live.js"): data, size and media type; false: none. */
+/* Static files by name ("style.css", "live.js"): data, size and media type; 0: none. */
 int page_static(const char *name, const char **ret_data, size_t *ret_size, const char **ret_type);
 
 #endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* pages.c - see pages.h. */
+#include "web/pages.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/base/clock.h"
+#include "engine/base/embedded.h"
+#include "web/layout.h"
+#include "web/numbers.h"
+
+static const char *state_name(enum run_state state)
+{
+	return state < RUN_STATE_COUNT ? run_state_names[state] : "unknown";
+}
+
+static void state_badge(enum run_state state, const char *id, struct html *html)
+{
+	char class[48];
+
+	(void)snprintf(class, sizeof(class), "state %s", state_name(state));
+	html_element(html, "span", state_name(state), "class", class, "id", id, NULL);
+}
+
+/* "2026-11-30 11:30 UTC" in a time element that also says it exactly. */
+static void moment(uint64_t wall_ms, struct html *html)
+{
+	char stamp[CLOCK_TEXT_MAX], text[CLOCK_TEXT_MAX];
+
+	(void)clock_format(wall_ms, stamp);
+	(void)snprintf(text, sizeof(text), "%.10s %.5s UTC", stamp, stamp + 11);
+	html_element(html, "time", text, "datetime", stamp, NULL);
+}
+
+/* ---- all runs ---- */
+
+static void run_row(const struct store_run *run, struct html *html)
+{
+	char address[RUN_ID_MAX + 16];
+
+	(void)snprintf(address, sizeof(address), "/runs/%s/", run->id);
+	html_open(html, "tr", NULL);
+	html_open(html, "th", "scope", "row", NULL);
+	html_element(html, "a", run->name[0] ? run->name : run->id, "href", address, NULL);
+	html_close(html, "th");
+	html_open(html, "td", NULL);
+	state_badge(run->state, NULL, html);
+	html_close(html, "td");
+	html_open(html, "td", NULL);
+	moment(run->created_wall_ms, html);
+	html_close(html, "td");
+	html_open(html, "td", "class", "number", NULL);
+	html_textf(html, "%" PRIu64 " of %" PRIu64, run->samples_done, run->samples_total);
+	html_close(html, "td");
+	html_open(html, "td", "class", "number", NULL);
+	if (run->started_wall_ms && run->ended_wall_ms >= run->started_wall_ms)
+		html_text(html, numbers_duration(
+					(double)(run->ended_wall_ms - run->started_wall_ms) / 1000)
+					.text);
+	html_close(html, "td");
+	html_close(html, "tr");
+}
+
+static void how_to_start(bool open, struct html *html)
+{
+	html_open(html, "details", "open", open ? "open" : NULL, NULL);
+	html_raw(html,
+		 "<summary>How to start a run</summary>"
+		 "<p>Post a definition, or the name of one, and where to measure. The place must "
+		 "be one the service was started with (<code>--allow</code>).</p>"
+		 "<pre tabindex=\"0\">curl -H 'Content-Type: application/json' \\\n"
+		 "     -d '{\"definition\": \"demo\", \"target\": {\"directory\": "
+		 "\"/path/to/scratch\"}}' \\\n"
+		 "     http://127.0.0.1:8090/api/v1/runs</pre>"
+		 "<p>The same body posted to <code>/api/v1/plan</code> says what a run would do, "
+		 "and does nothing. <a href=\"/api/v1/definitions\">Definitions</a> lists the "
+		 "names, <a href=\"/api/v1/targets\">targets</a> the places, and "
+		 "<a href=\"/openapi.yaml\">openapi.yaml</a> describes every call.</p>");
+	html_close(html, "details");
+}
+
+char *page_runs(const struct store_run *runs, size_t count, uint64_t next)
+{
+	struct html *html = layout_begin(LAYOUT_SERVED, "All runs");
+	char address[48];
+
+	html_element(html, "h1", "Runs", NULL);
+	if (count == 0) {
+		html_element(html, "p", "There are none yet.", NULL);
+	} else {
+		html_raw(html, "<div class=\"scroll\"><table class=\"runs\"><thead><tr>"
+			       "<th scope=\"col\">Run</th><th scope=\"col\">State</th>"
+			       "<th scope=\"col\">Accepted</th>"
+			       "<th scope=\"col\" class=\"number\">Samples</th>"
+			       "<th scope=\"col\" class=\"number\">Duration</th>"
+			       "</tr></thead><tbody>");
+		for (size_t i = 0; i < count; i++)
+			run_row(&runs[i], html);
+		html_raw(html, "</tbody></table></div>");
+	}
+	if (next) {
+		(void)snprintf(address, sizeof(address), "/?cursor=%" PRIu64, next);
+		html_open(html, "p", NULL);
+		html_element(html, "a", "Older runs", "href", address, NULL);
+		html_close(html, "p");
+	}
+	how_to_start(count == 0, html);
+	return layout_end(html, NULL);
+}
+
+/* ---- one run ---- */
+
+static const char *const phase_words[] = {
+	[PHASE_PREPARE] = "Preparing the target",
+	[PHASE_FILL] = "Filling the target",
+	[PHASE_RAMP] = "Ramp of",
+	[PHASE_MEASURE] = "Measuring",
+	[PHASE_TEARDOWN] = "Removing what was made",
+};
+
+/* "Measuring Exchange, iodepth=16, repeat 2"; live.js writes the same words. */
+static void now_line(const struct progress *progress, struct html *html)
+{
+	if ((size_t)progress->phase < ARRAY_SIZE(phase_words))
+		html_text(html, phase_words[progress->phase]);
+	if (!progress->workload[0])
+		return;
+	if (progress->phase != PHASE_RAMP && progress->phase != PHASE_MEASURE)
+		html_text(html, " for");
+	html_textf(html, " %s%s%s, repeat %u", progress->workload, progress->cell[0] ? ", " : "",
+		   progress->cell, progress->repeat);
+}
+
+static void progress_bar(const struct store_run *run, const struct progress_state *state,
+			 struct html *html)
+{
+	double percent = state->known ? state->progress.percent : 0;
+	char value[32];
+
+	if (!(percent >= 0 && percent <= 100))
+		percent = percent > 100 ? 100 : 0;
+	(void)snprintf(value, sizeof(value), "%.1f", percent);
+	html_open(html, "progress", "id", "bar", "max", "100", "value", value, "aria-label",
+		  "Share of the run's time", NULL);
+	html_textf(html, "%s %%", value);
+	html_close(html, "progress");
+	html_open(html, "p", "id", "counts", NULL);
+	html_textf(html, "%" PRIu64 " of %" PRIu64 " samples",
+		   state->samples > run->samples_done ? state->samples : run->samples_done,
+		   run->samples_total);
+	if (state->known && state->progress.seconds_left > 0)
+		html_textf(html, ", about %s left",
+			   numbers_duration(state->progress.seconds_left).text);
+	html_close(html, "p");
+	html_open(html, "p", "id", "now", "class", "note", NULL);
+	if (state->known)
+		now_line(&state->progress, html);
+	html_close(html, "p");
+}
+
+static void ended_words(const struct store_run *run, struct html *html)
+{
+	char address[RUN_ID_MAX + 40];
+
+	if (run->error.code != ERROR_NONE) {
+		html_open(html, "div", "class",
+			  run->state == RUN_FAILED ? "banner error" : "banner warning", "role",
+			  "note", NULL);
+		html_open(html, "p", NULL);
+		html_text(html, run->error.message);
+		html_element(html, "code", error_code_text(run->error.code), "class", "code", NULL);
+		html_close(html, "p");
+		html_close(html, "div");
+	}
+	html_element(html, "p",
+		     "The report is being drawn. It appears here when it is done; while another "
+		     "run measures that can take a minute.",
+		     NULL);
+	html_open(html, "p", NULL);
+	html_text(html, "The figures are there already: ");
+	(void)snprintf(address, sizeof(address), "/api/v1/runs/%s/result", run->id);
+	html_element(html, "a", "result.json", "href", address, NULL);
+	html_text(html, ", ");
+	(void)snprintf(address, sizeof(address), "/api/v1/runs/%s/result.csv", run->id);
+	html_element(html, "a", "result.csv", "href", address, NULL);
+	html_text(html, ", ");
+	(void)snprintf(address, sizeof(address), "/api/v1/runs/%s/fio.json", run->id);
+	html_element(html, "a", "fio.json", "href", address, NULL);
+	html_text(html, ".");
+	html_close(html, "p");
+}
+
+char *page_run_live(const struct store_run *run, const struct progress_state *state)
+{
+	struct html *html = layout_begin(LAYOUT_LIVE, run->name[0] ? run->name : run->id);
+	char seq[24];
+
+	(void)snprintf(seq, sizeof(seq), "%" PRIu64, state->seq);
+	html_element(html, "h1", run->name[0] ? run->name : run->id, NULL);
+	html_open(html, "div", "id", "live", "data-run", run->id, "data-state",
+		  state_name(run->state), "data-seq", seq, NULL);
+	html_open(html, "p", NULL);
+	state_badge(run->state, "state", html);
+	html_text(html, " accepted ");
+	moment(run->created_wall_ms, html);
+	html_close(html, "p");
+	if (run->state == RUN_QUEUED || run->state == RUN_RUNNING) {
+		if (run->state == RUN_QUEUED)
+			html_element(html, "p", "Waiting for its turn: one run measures at a time.",
+				     "id", "waiting", NULL);
+		progress_bar(run, state, html);
+	} else {
+		ended_words(run, html);
+	}
+	html_close(html, "div");
+	html_raw(html, "<noscript><p class=\"note\">This page loads itself again every five "
+		       "seconds.</p></noscript>");
+	return layout_end(html, NULL);
+}
+
+/* ---- errors and files ---- */
+
+char *page_problem(int status, const struct error *err)
+{
+	struct html *html = layout_begin(LAYOUT_SERVED, "Error");
+
+	html_open(html, "h1", NULL);
+	html_textf(html, "Error %d", status);
+	html_close(html, "h1");
+	html_open(html, "p", NULL);
+	html_text(html, err->message[0] ? err->message : "This could not be done");
+	html_element(html, "code", error_code_text(err->code), "class", "code", NULL);
+	html_close(html, "p");
+	if (err->field[0]) {
+		html_open(html, "p", NULL);
+		html_text(html, "It is about ");
+		html_element(html, "code", err->field, NULL);
+		html_text(html, ".");
+		html_close(html, "p");
+	}
+	html_raw(html, "<p><a href=\"/\">All runs</a></p>");
+	return layout_end(html, NULL);
+}
+
+int page_static(const char *name, const char **ret_data, size_t *ret_size, const char **ret_type)
+{
+	static const struct {
+		const char *name, *path, *type;
+	} files[] = {
+		{"style.css", "web/static/style.css", "text/css; charset=utf-8"},
+		{"service.css", "web/static/service.css", "text/css; charset=utf-8"},
+		{"live.js", "web/static/live.js", "text/javascript; charset=utf-8"},
+		{"icon.svg", "web/static/icon.svg", "image/svg+xml"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		const struct embedded *embedded;
+
+		if (strcmp(name, files[i].name) != 0)
+			continue;
+		embedded = embedded_find(files[i].path);
+		if (!embedded)
+			return 0;
+		*ret_data = embedded->data;
+		*ret_size = embedded_size(embedded);
+		*ret_type = files[i].type;
+		return 1;
+	}
+	return 0;
+}
