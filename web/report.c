@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* report.c - see report.h: the page's sections in their order, and the files beside it. */
+#include "web/report.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "engine/base/embedded.h"
+#include "engine/base/file.h"
+#include "server/codec/result_csv.h"
+#include "server/codec/result_text.h"
+#include "web/layout.h"
+#include "web/report_parts.h"
+
+static void section_open(struct html *html, const char *id, const char *title, const char *lead)
+{
+	html_open(html, "section", "id", id, NULL);
+	html_element(html, "h2", title, NULL);
+	if (lead)
+		html_element(html, "p", lead, "class", "lead", NULL);
+}
+
+static void contents(struct html *html)
+{
+	html_raw(html, "<nav class=\"contents\" aria-label=\"Contents\">"
+		       "<a href=\"#iops\">IOPS</a><a href=\"#bandwidth\">Bandwidth</a>"
+		       "<a href=\"#table\">Table</a><a href=\"#latency\">Latency</a>"
+		       "<a href=\"#series\">Series</a><a href=\"#findings\">Findings</a>"
+		       "<a href=\"#details\">Details</a></nav>");
+}
+
+static void top(const struct report *report, struct html *html)
+{
+	const struct definition *definition = &report->result->definition;
+	const char *trouble = chart_set_trouble(report->charts);
+
+	html_open(html, "h1", NULL);
+	html_text(html, definition->name ? definition->name : "Report");
+	html_close(html, "h1");
+	report_banner(report, html);
+	report_headline(report, html);
+	if (definition->description)
+		html_element(html, "p", definition->description, "class", "description", NULL);
+	report_facts(report, html);
+	report_summary(report, html);
+	if (!trouble[0])
+		return;
+	html_open(html, "div", "class", "banner warning", "role", "note", NULL);
+	html_open(html, "p", NULL);
+	html_element(html, "strong", "Charts are missing. ", NULL);
+	html_textf(html, "Some or all could not be drawn: %s. Their tables are complete.", trouble);
+	html_close(html, "p");
+	html_close(html, "div");
+}
+
+static void bars_section(const struct report *report, enum metric metric, struct html *html)
+{
+	const char *name = metric == METRIC_IOPS ? "IOPS" : "Bandwidth, MiB/s";
+	char title[DEFINITION_NAME_MAX + 40];
+
+	if (report->axis[0])
+		(void)snprintf(title, sizeof(title), "%s by %s", name, report->axis);
+	else
+		(void)snprintf(title, sizeof(title), "%s by workload", name);
+	section_open(
+		html, metric == METRIC_IOPS ? "iops" : "bandwidth", title,
+		metric == METRIC_IOPS
+			? "Operations a second. Bars begin at zero; whiskers show the 95 % "
+			  "interval of the mean. Levels in the strong tone are not shown below "
+			  "the highest."
+			: "1 MiB is 2^20 bytes.");
+	report_bars(report, metric, html);
+	html_close(html, "section");
+}
+
+static void measured_sections(const struct report *report, struct html *html)
+{
+	contents(html);
+	bars_section(report, METRIC_IOPS, html);
+	bars_section(report, METRIC_BANDWIDTH, html);
+	section_open(html, "table", "Table",
+		     "Operations a second / MiB a second, rounded to three digits; the exact "
+		     "figures show when a cell is pointed at, and stand in result.csv.");
+	report_cells_table(report, html);
+	html_close(html, "section");
+	section_open(html, "latency", "Latency",
+		     "From submission to completion, all repeats together. The axis stretches "
+		     "the tail; each line ends where fewer than ten operations lie beyond. Time "
+		     "is logarithmic.");
+	report_latency(report, html);
+	html_close(html, "section");
+	section_open(html, "series", "Throughput over time",
+		     "Reads and writes together, second by second. What lies in the ramp is "
+		     "shaded and not part of any figure.");
+	report_series(report, html);
+	html_close(html, "section");
+}
+
+static char *make_page(const struct report *report, size_t *ret_size)
+{
+	const struct result *result = report->result;
+	struct html *html = layout_begin(
+		LAYOUT_STORED, result->definition.name ? result->definition.name : "Report");
+
+	top(report, html);
+	if (result->sample_count)
+		measured_sections(report, html);
+	section_open(html, "findings", "Findings", NULL);
+	report_finding_cards(report, html);
+	html_close(html, "section");
+	section_open(html, "details", "Details", NULL);
+	report_appendix(report, html);
+	html_close(html, "section");
+	return layout_end(html, ret_size);
+}
+
+static int write_text(int dirfd, const char *name, char *text)
+{
+	int r = text ? file_write(dirfd, name, text, strlen(text), 0644) : -ENOMEM;
+
+	free(text);
+	return r;
+}
+
+static int write_static(int dirfd, const char *path, const char *name)
+{
+	const struct embedded *embedded = embedded_find(path);
+
+	return embedded ? file_write(dirfd, name, embedded->data, embedded_size(embedded), 0644)
+			: -ENOENT;
+}
+
+static int write_files(const struct report *report, const char *result_json,
+		       size_t result_json_size, int dirfd)
+{
+	AUTO_FREE char *page = NULL;
+	size_t size = 0;
+	int r = report_write_charts(report, dirfd);
+
+	if (r == 0)
+		r = write_static(dirfd, "web/static/style.css", "style.css");
+	if (r == 0)
+		r = write_static(dirfd, "web/static/icon.svg", "icon.svg");
+	if (r == 0)
+		r = file_write(dirfd, "result.json", result_json, result_json_size, 0644);
+	if (r == 0)
+		r = write_text(dirfd, "result.csv", result_csv(report->result));
+	if (r == 0)
+		r = write_text(dirfd, "fio.json", result_fio_text(report->result));
+	if (r < 0)
+		return r;
+	page = make_page(report, &size);
+	return page ? file_write(dirfd, "index.html", page, size, 0644) : -ENOMEM;
+}
+
+int report_write(const struct result *result, const char *result_json, size_t result_json_size,
+		 int dirfd, struct error *err)
+{
+	struct report *report = calloc(1, sizeof(*report));
+	int r = report ? report_gather(result, report) : -ENOMEM;
+
+	if (r == 0)
+		r = report_plan_charts(report);
+	if (r == 0)
+		r = write_files(report, result_json, result_json_size, dirfd);
+	if (report)
+		report_done(report);
+	free(report);
+	if (r == -ENOMEM)
+		(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory for the report");
+	else if (r == -ENOSPC || r == -EDQUOT)
+		(void)error_set_sys(err, ERROR_STORAGE_FULL, -r, "cannot write the report");
+	else if (r < 0)
+		(void)error_set_sys(err, ERROR_SYSTEM, -r, "cannot write the report");
+	return r;
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * report_charts.c - which charts a report has, and their files.
+ *
+ * Every picture stands alone (a panel), so that the page can lay three, two or one abreast. Panels
+ * of one workload, for the combinations of further factors, share one scale.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/clock.h"
+#include "engine/base/file.h"
+#include "web/report_parts.h"
+
+#define SERIES_POINTS_MAX 240 /* of a line; longer series are averaged over bins */
+#define SERIES_LINES_MAX 64   /* of a panel */
+#define TAIL_POINTS_MAX 64
+#define TAIL_STEP 0.1
+
+/* ---- bars ---- */
+
+static void fill_segment(const struct cell_direction *direction, enum metric metric,
+			 struct chart_segment *segment)
+{
+	const struct estimate_interval *figure =
+		metric == METRIC_IOPS ? &direction->iops : &direction->bandwidth;
+
+	segment->present = figure->count > 0;
+	segment->value = figure->mean;
+	segment->low = figure->low;
+	segment->high = figure->high;
+	segment->interval = figure->interval;
+}
+
+/* The directions a comparison has become the segments of its bars, reads below. */
+static void fill_bar(const struct comparison *comparison, const struct report_cell *cell,
+		     enum metric metric, struct chart_bar *bar)
+{
+	size_t segment = 0;
+
+	bar->strong = cell->strong[metric];
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		if (comparison->present[d] && cell->cell)
+			fill_segment(&cell->cell->directions[d], metric, &bar->segments[segment++]);
+}
+
+static struct chart_bars bars_of(const struct comparison *comparison, enum metric metric)
+{
+	struct chart_bars bars = {.format = metric == METRIC_IOPS ? numbers_count : numbers_mib};
+
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		if (comparison->present[d])
+			bars.segment_names[bars.segment_count++] = direction_names[d];
+	return bars;
+}
+
+/* The largest mean among the comparisons of one workload. */
+static double shared_scale(const struct report *report, const struct comparison *comparison,
+			   enum metric metric)
+{
+	double most = 0;
+
+	for (size_t k = 0; k < report->comparison_count; k++)
+		for (size_t i = 0; i < report->level_count; i++)
+			if (report->comparisons[k].workload == comparison->workload)
+				most = fmax(most,
+					    report->comparisons[k].cells[i].total[metric].mean);
+	return most;
+}
+
+static int add_bars(struct report *report, const struct comparison *comparison, enum metric metric,
+		    size_t *ret_index)
+{
+	struct chart_bars bars = bars_of(comparison, metric);
+	struct chart_bar *list = calloc(report->level_count, sizeof(*list));
+	char title[REPORT_TITLE_MAX];
+	int r;
+
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->level_count; i++) {
+		list[i].label = report_level(report, i);
+		fill_bar(comparison, &comparison->cells[i], metric, &list[i]);
+	}
+	bars.title = report_title(comparison, title);
+	bars.axis = report->axis;
+	bars.count = report->level_count;
+	bars.bars = list;
+	bars.at_least = shared_scale(report, comparison, metric);
+	r = chart_add_bars(report->charts, &bars, ret_index);
+	free(list);
+	return r;
+}
+
+/* Without a factor to put on the axis: one picture, the workloads along it. */
+static int add_whole_bars(struct report *report, enum metric metric, size_t *ret_index)
+{
+	struct chart_bar *list = calloc(report->comparison_count, sizeof(*list));
+	struct chart_bars bars = {.title = "All workloads",
+				  .axis = "read dark, write light",
+				  .lying = true,
+				  .segment_count = DIRECTION_COUNT,
+				  .segment_names = {direction_names[DIRECTION_READ],
+						    direction_names[DIRECTION_WRITE]},
+				  .count = report->comparison_count,
+				  .bars = list,
+				  .format = metric == METRIC_IOPS ? numbers_count : numbers_mib};
+	int r;
+
+	if (!list)
+		return -ENOMEM;
+	for (size_t k = 0; k < report->comparison_count; k++) {
+		const struct comparison *comparison = &report->comparisons[k];
+		const struct cell *cell = comparison->cells[0].cell;
+
+		list[k].label = comparison->name;
+		list[k].strong = true;
+		for (int d = 0; cell && d < DIRECTION_COUNT; d++)
+			if (comparison->present[d])
+				fill_segment(&cell->directions[d], metric, &list[k].segments[d]);
+	}
+	r = chart_add_bars(report->charts, &bars, ret_index);
+	free(list);
+	return r;
+}
+
+/* ---- latency ---- */
+
+struct points {
+	size_t count;
+	double x[SERIES_POINTS_MAX + 1], y[SERIES_POINTS_MAX + 1];
+};
+
+/* Percentiles from the median as far as ten operations lie beyond, at most 99.999. */
+static void tail_points(const struct histogram *histogram, struct points *points)
+{
+	double end = fmin(log10((double)histogram->count / 10), 5), x = -log10(0.5);
+
+	points->count = 0;
+	while (x <= end && points->count < TAIL_POINTS_MAX) {
+		double percent = 100 * (1 - pow(10, -x));
+
+		points->x[points->count] = x;
+		points->y[points->count++] = (double)histogram_percentile_ns(histogram, percent);
+		if (x == end)
+			break;
+		/* 0.301, 0.4, 0.5, ... so that whole nines are met exactly */
+		x = fmin((floor(x / TAIL_STEP + 1e-6) + 1) * TAIL_STEP, end);
+	}
+}
+
+static int add_latency(struct report *report, const struct comparison *comparison,
+		       enum direction direction, size_t *ret_index)
+{
+	struct points *points = calloc(report->level_count, sizeof(*points));
+	struct chart_line *list = calloc(report->level_count, sizeof(*list));
+	char title[REPORT_TITLE_MAX];
+	struct chart_lines lines = {.title = report_title(comparison, title),
+				    .axis = CHART_TAIL,
+				    .ranks = report->level_count,
+				    .lines = list};
+	int r = points && list ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < report->level_count && r == 0; i++) {
+		const struct cell *cell = comparison->cells[i].cell;
+
+		if (!cell || !cell->directions[direction].latency)
+			continue;
+		tail_points(cell->directions[direction].latency, &points[i]);
+		if (points[i].count)
+			list[lines.count++] = (struct chart_line){.label = report_level(report, i),
+								  .rank = i,
+								  .count = points[i].count,
+								  .x = points[i].x,
+								  .y = points[i].y};
+	}
+	if (r == 0 && lines.count)
+		r = chart_add_lines(report->charts, &lines, ret_index);
+	free(points);
+	free(list);
+	return r;
+}
+
+/* ---- series ---- */
+
+static double second_bytes(const struct series_second *second)
+{
+	double bytes = 0;
+
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		bytes += (double)second->bytes[d];
+	return bytes;
+}
+
+/* Bytes a second over time. A last piece too short to mean anything is left out. */
+static void series_points(const struct series *series, struct points *points)
+{
+	size_t count = series->count, bin;
+
+	points->count = 0;
+	if (count > 1 && series->last_span_ns < NS_PER_S / 2)
+		count--;
+	bin = (count + SERIES_POINTS_MAX - 1) / SERIES_POINTS_MAX;
+	for (size_t at = 0; at < count && points->count <= SERIES_POINTS_MAX; at += bin) {
+		size_t end = at + bin < count ? at + bin : count;
+		double bytes = 0, seconds = (double)(end - at);
+
+		for (size_t i = at; i < end; i++)
+			bytes += second_bytes(&series->seconds[i]);
+		if (end == series->count && series->last_span_ns)
+			seconds += (double)series->last_span_ns / 1e9 - 1;
+		if (seconds <= 0)
+			continue;
+		points->x[points->count] = (double)at + seconds / 2;
+		points->y[points->count++] = bytes / seconds;
+	}
+}
+
+static void mean_points(const struct points *list, size_t count, struct points *mean)
+{
+	mean->count = list[0].count;
+	for (size_t n = 1; n < count; n++)
+		if (list[n].count < mean->count)
+			mean->count = list[n].count;
+	for (size_t i = 0; i < mean->count; i++) {
+		mean->x[i] = list[0].x[i];
+		mean->y[i] = 0;
+		for (size_t n = 0; n < count; n++)
+			mean->y[i] += list[n].y[i] / (double)count;
+	}
+}
+
+struct series_lines {
+	struct points *points;
+	struct chart_line *lines;
+	size_t count; /* of both in use */
+};
+
+/* A level's repeats faint, their mean strong; one repeat is its own mean. */
+static void add_level_lines(const struct report *report, const struct cell *cell, size_t level,
+			    bool faint, struct series_lines *into)
+{
+	size_t first = into->count;
+	size_t shown = faint ? cell->sample_count : 1;
+	struct points *mean;
+
+	for (size_t n = 0; n < cell->sample_count && n < shown; n++) {
+		struct points *points = &into->points[into->count];
+
+		series_points(&cell->samples[n]->series, points);
+		if (points->count < 2)
+			continue;
+		into->lines[into->count++] = (struct chart_line){.rank = level,
+								 .faint = true,
+								 .count = points->count,
+								 .x = points->x,
+								 .y = points->y};
+	}
+	if (into->count == first)
+		return;
+	if (into->count == first + 1) { /* the one line is the level's */
+		into->lines[first].faint = false;
+		into->lines[first].label = report_level(report, level);
+		return;
+	}
+	mean = &into->points[into->count];
+	mean_points(&into->points[first], into->count - first, mean);
+	into->lines[into->count++] = (struct chart_line){.label = report_level(report, level),
+							 .rank = level,
+							 .count = mean->count,
+							 .x = mean->x,
+							 .y = mean->y};
+}
+
+static int add_series(struct report *report, const struct comparison *comparison, size_t *ret_index)
+{
+	size_t most = report->level_count * (comparison->most + 1);
+	struct series_lines all = {.points = calloc(most, sizeof(*all.points)),
+				   .lines = calloc(most, sizeof(*all.lines))};
+	bool faint = most <= SERIES_LINES_MAX;
+	char title[REPORT_TITLE_MAX];
+	struct chart_lines lines = {.title = report_title(comparison, title),
+				    .axis = CHART_SECONDS,
+				    .ranks = report->level_count,
+				    .lines = all.lines};
+	int r = all.points && all.lines ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < report->level_count && r == 0; i++) {
+		const struct cell *cell = comparison->cells[i].cell;
+
+		if (!cell || !cell->sample_count)
+			continue;
+		lines.shaded = fmax(lines.shaded, cell->samples[0]->ramp_seconds);
+		add_level_lines(report, cell, i, faint, &all);
+	}
+	lines.count = all.count;
+	if (r == 0 && lines.count)
+		r = chart_add_lines(report->charts, &lines, ret_index);
+	free(all.points);
+	free(all.lines);
+	return r;
+}
+
+/* ---- all of them ---- */
+
+static void no_charts(struct panel *panel)
+{
+	for (int m = 0; m < METRIC_COUNT; m++)
+		panel->bars[m] = CHART_NONE;
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		panel->latency[d] = CHART_NONE;
+	panel->series = CHART_NONE;
+}
+
+static int plan_panel(struct report *report, const struct comparison *comparison,
+		      struct panel *panel)
+{
+	int r = 0;
+
+	if (!comparison->measured)
+		return 0;
+	for (int m = 0; m < METRIC_COUNT && r == 0; m++)
+		if (report->axis[0])
+			r = add_bars(report, comparison, (enum metric)m, &panel->bars[m]);
+	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
+		if (comparison->present[d])
+			r = add_latency(report, comparison, (enum direction)d, &panel->latency[d]);
+	return r < 0 ? r : add_series(report, comparison, &panel->series);
+}
+
+int report_plan_charts(struct report *report)
+{
+	int r = 0;
+
+	no_charts(&report->whole);
+	for (int m = 0; m < METRIC_COUNT && r == 0; m++)
+		if (!report->axis[0] && report->result->sample_count)
+			r = add_whole_bars(report, (enum metric)m, &report->whole.bars[m]);
+	while (report->panel_count < report->comparison_count && report->panel_count < PANELS_MAX &&
+	       r == 0) {
+		struct panel *panel = &report->panels[report->panel_count];
+
+		no_charts(panel);
+		r = plan_panel(report, &report->comparisons[report->panel_count++], panel);
+	}
+	return r < 0 ? r : chart_set_draw(report->charts);
+}
+
+const char *report_chart_name(size_t index, enum chart_theme theme,
+			      char buffer[REPORT_CHART_NAME_MAX])
+{
+	(void)snprintf(buffer, REPORT_CHART_NAME_MAX, "chart-%03zu%s.svg", index + 1,
+		       theme == CHART_DARK ? "-dark" : "");
+	return buffer;
+}
+
+static int write_chart(const struct report *report, size_t index, int dirfd)
+{
+	char name[REPORT_CHART_NAME_MAX];
+
+	for (int theme = 0; index != CHART_NONE && theme < CHART_THEME_COUNT; theme++) {
+		size_t size;
+		const char *svg = chart_svg(report->charts, index, (enum chart_theme)theme, &size);
+		int r = svg ? file_write(dirfd,
+					 report_chart_name(index, (enum chart_theme)theme, name),
+					 svg, size, 0644)
+			    : 0;
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int write_panel(const struct report *report, const struct panel *panel, int dirfd)
+{
+	int r = write_chart(report, panel->series, dirfd);
+
+	for (int m = 0; m < METRIC_COUNT && r == 0; m++)
+		r = write_chart(report, panel->bars[m], dirfd);
+	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
+		r = write_chart(report, panel->latency[d], dirfd);
+	return r;
+}
+
+int report_write_charts(const struct report *report, int dirfd)
+{
+	int r = write_panel(report, &report->whole, dirfd);
+
+	for (size_t k = 0; k < report->panel_count && r == 0; k++)
+		r = write_panel(report, &report->panels[k], dirfd);
+	return r;
+}

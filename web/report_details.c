@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* report_details.c - findings as cards, and what a doubter or a repeater needs to know. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/base/clock.h"
+#include "server/codec/definition.h"
+#include "web/report_parts.h"
+
+#define CARD_CELLS_MAX 6    /* cells named on one card */
+#define CARDS_MAX 200	    /* cards in all */
+#define ORDER_ROWS_MAX 1000 /* samples listed */
+#define COMMANDS_MAX 200    /* commands of a workload */
+
+/* ---- findings ---- */
+
+/* One finding, or the same one of several samples. */
+struct card {
+	const struct finding *finding; /* the first of its kind */
+	const char *cells[CARD_CELLS_MAX];
+	size_t cell_count, count;
+};
+
+struct cards {
+	size_t count, left_out;
+	struct card list[CARDS_MAX];
+};
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void add_card(struct cards *cards, const struct finding *finding)
+{
+	struct card *card = NULL;
+
+	for (size_t i = 0; i < cards->count && !card; i++) {
+		const struct finding *other = cards->list[i].finding;
+
+		if (other->severity == finding->severity && same_text(other->code, finding->code) &&
+		    same_text(other->workload, finding->workload))
+			card = &cards->list[i];
+	}
+	if (!card) {
+		if (cards->count == CARDS_MAX) {
+			cards->left_out++;
+			return;
+		}
+		card = &cards->list[cards->count++];
+		card->finding = finding;
+	}
+	card->count++;
+	if (!finding->cell || !finding->cell[0] || card->cell_count == CARD_CELLS_MAX)
+		return;
+	for (size_t i = 0; i < card->cell_count; i++)
+		if (strcmp(card->cells[i], finding->cell) == 0)
+			return;
+	card->cells[card->cell_count++] = finding->cell;
+}
+
+static void gather_cards(const struct result *result, struct cards *cards)
+{
+	for (size_t i = 0; i < result->findings.count; i++)
+		add_card(cards, &result->findings.list[i]);
+	for (size_t s = 0; s < result->sample_count; s++)
+		for (size_t i = 0; i < result->samples[s].findings.count; i++)
+			add_card(cards, &result->samples[s].findings.list[i]);
+}
+
+static void card_place(const struct result *result, const struct card *card, struct html *html)
+{
+	const char *workload = card->finding->workload;
+	char link[40];
+
+	if (!workload && !card->cell_count)
+		return;
+	html_open(html, "p", "class", "place", NULL);
+	for (size_t w = 0; workload && w < result->definition.workload_count; w++) {
+		if (!same_text(result->definition.workloads[w].name, workload))
+			continue;
+		(void)snprintf(link, sizeof(link), "#w%zu", w + 1);
+		html_element(html, "a", workload, "href", link, NULL);
+		workload = NULL;
+	}
+	html_text(html, workload);
+	for (size_t i = 0; i < card->cell_count; i++)
+		html_textf(html, "%s%s",
+			   i			     ? "; "
+			   : card->finding->workload ? ": "
+						     : "",
+			   card->cells[i]);
+	if (card->count > 1)
+		html_textf(html, " (%zu times)", card->count);
+	html_close(html, "p");
+}
+
+static void show_card(const struct result *result, const struct card *card, struct html *html)
+{
+	static const struct {
+		const char *word, *class, *icon;
+	} severities[] = {
+		[FINDING_INFO] = {"Note", "card info", "i"},
+		[FINDING_WARNING] = {"Warning", "card warning", "!"},
+		[FINDING_ERROR] = {"Error", "card error", "x"},
+	};
+	const struct finding *finding = card->finding;
+	size_t severity = finding->severity <= FINDING_ERROR ? finding->severity : FINDING_ERROR;
+
+	html_open(html, "article", "class", severities[severity].class, NULL);
+	html_open(html, "h3", NULL);
+	html_element(html, "span", severities[severity].icon, "class", "icon", "aria-hidden",
+		     "true", NULL);
+	html_text(html, severities[severity].word);
+	html_element(html, "code", finding->code, "class", "code", NULL);
+	html_close(html, "h3");
+	card_place(result, card, html);
+	html_element(html, "p", finding->message, NULL);
+	if (finding->expected || finding->found) {
+		html_raw(html, "<dl>");
+		if (finding->expected) {
+			html_element(html, "dt", "Expected", NULL);
+			html_element(html, "dd", finding->expected, NULL);
+		}
+		if (finding->found) {
+			html_element(html, "dt", "Found", NULL);
+			html_element(html, "dd", finding->found, NULL);
+		}
+		html_raw(html, "</dl>");
+	}
+	html_close(html, "article");
+}
+
+void report_finding_cards(const struct report *report, struct html *html)
+{
+	struct cards *cards = calloc(1, sizeof(*cards));
+
+	if (!cards) {
+		html_element(html, "p", "There was no memory to show the findings.", NULL);
+		return;
+	}
+	gather_cards(report->result, cards);
+	if (cards->count == 0)
+		html_element(html, "p", "None: no check found anything to tell.", NULL);
+	html_open(html, "div", "class", "cards", NULL);
+	for (int severity = FINDING_ERROR; severity >= FINDING_INFO; severity--)
+		for (size_t i = 0; i < cards->count; i++)
+			if ((int)cards->list[i].finding->severity == severity)
+				show_card(report->result, &cards->list[i], html);
+	html_close(html, "div");
+	if (cards->left_out) {
+		html_open(html, "p", "class", "note", NULL);
+		html_textf(html, "%zu more findings stand in result.json.", cards->left_out);
+		html_close(html, "p");
+	}
+	free(cards);
+}
+
+/* ---- the definition ---- */
+
+static void put_line(FILE *file, int depth)
+{
+	(void)fputc('\n', file);
+	for (int i = 0; i < depth; i++)
+		(void)fputs("  ", file);
+}
+
+/* Bytes of a list at text that holds no other list or object and fits on a line; else 0. */
+static size_t short_list(const char *text)
+{
+	bool quoted = false;
+
+	for (size_t i = 1; text[i] && i < 80; i++) {
+		if (text[i] == '\\' && text[i + 1])
+			i++;
+		else if (text[i] == '"')
+			quoted = !quoted;
+		else if (!quoted && text[i] == ']')
+			return i + 1;
+		else if (!quoted && (text[i] == '[' || text[i] == '{'))
+			return 0;
+	}
+	return 0;
+}
+
+/* Bytes of the string, short list or empty object at text that stay as they are; else 0. */
+static size_t piece(const char *text)
+{
+	if (text[0] == '[')
+		return short_list(text);
+	if (text[0] == '{')
+		return text[1] == '}' ? 2 : 0;
+	if (text[0] != '"')
+		return 0;
+	for (size_t i = 1; text[i]; i++) {
+		if (text[i] == '\\' && text[i + 1])
+			i++;
+		else if (text[i] == '"')
+			return i + 1;
+	}
+	return strlen(text);
+}
+
+/* Lays compact JSON of our own out: a member a line, short lists on one. */
+static void indent_json(FILE *file, const char *text)
+{
+	int depth = 0;
+
+	while (*text) {
+		size_t length = piece(text);
+
+		if (length) {
+			(void)fwrite(text, 1, length, file);
+			text += length;
+			continue;
+		}
+		if (*text == '}' || *text == ']')
+			put_line(file, --depth);
+		(void)fputc(*text, file);
+		if (*text == '{' || *text == '[')
+			put_line(file, ++depth);
+		else if (*text == ',')
+			put_line(file, depth);
+		else if (*text == ':')
+			(void)fputc(' ', file);
+		text++;
+	}
+}
+
+static void show_definition(const struct result *result, struct html *html)
+{
+	AUTO_FREE char *compact = definition_encode_text(&result->definition);
+	AUTO_FREE char *text = NULL;
+	size_t size;
+	FILE *file = compact ? open_memstream(&text, &size) : NULL;
+
+	html_element(html, "h3", "Definition", NULL);
+	if (file) {
+		indent_json(file, compact);
+		if (fclose(file) == 0) {
+			html_element(html, "pre", text, "tabindex", "0", NULL);
+			return;
+		}
+	}
+	html_element(html, "p", "There was no memory to show it; result.json has it.", NULL);
+}
+
+/* ---- fio ---- */
+
+static bool is_directory(const struct definition *definition, const char *path)
+{
+	for (size_t i = 0; i < definition->target_count; i++)
+		if (definition->targets[i].kind == TARGET_DIRECTORY &&
+		    same_text(definition->targets[i].path, path))
+			return true;
+	return false;
+}
+
+static void command_of(const struct report *report, const struct report_cell *cell,
+		       struct html *html)
+{
+	const struct sample *sample;
+	AUTO_FREE char *command = NULL;
+
+	if (!cell->cell || !cell->cell->sample_count)
+		return;
+	sample = cell->cell->samples[0];
+	command = workload_format_fio(&sample->options, sample->target,
+				      is_directory(&report->result->definition, sample->target));
+	html_text(html, command);
+	html_text(html, "\n");
+}
+
+static void show_commands(const struct report *report, struct html *html)
+{
+	char title[REPORT_TITLE_MAX];
+	size_t shown = 0;
+
+	html_element(html, "h3", "Equivalent fio commands", NULL);
+	html_element(html, "p",
+		     "What fio would have to be told to do the same. Volbench's defaults that are "
+		     "not fio's are spelled out.",
+		     NULL);
+	for (size_t k = 0; k < report->comparison_count && shown < COMMANDS_MAX; k++) {
+		const struct comparison *comparison = &report->comparisons[k];
+
+		if (!comparison->measured)
+			continue;
+		html_open(html, "details", NULL);
+		html_element(html, "summary", report_title(comparison, title), NULL);
+		html_open(html, "pre", "tabindex", "0", NULL);
+		for (size_t i = 0; i < report->level_count; i++, shown++)
+			command_of(report, &comparison->cells[i], html);
+		html_close(html, "pre");
+		html_close(html, "details");
+	}
+}
+
+/* ---- environment ---- */
+
+static void entry(struct html *html, const char *name, const char *value)
+{
+	html_open(html, "div", NULL);
+	html_element(html, "dt", name, NULL);
+	html_element(html, "dd", value && value[0] ? value : "unknown", NULL);
+	html_close(html, "div");
+}
+
+static void show_targets(const struct result *result, struct html *html)
+{
+	char text[256];
+
+	for (size_t i = 0; i < result->target_count; i++) {
+		const struct target_info *info = &result->targets[i];
+
+		html_open(html, "div", NULL);
+		html_open(html, "dt", NULL);
+		html_element(html, "code", info->path, NULL);
+		html_close(html, "dt");
+		html_open(html, "dd", NULL);
+		html_textf(html, "%s", target_kind_names[info->kind]);
+		if (info->filesystem[0])
+			html_textf(html, " on %s", info->filesystem);
+		if (info->device[0])
+			html_textf(html, ", device %s", info->device);
+		(void)snprintf(text, sizeof(text), "; blocks of %u bytes; %s; %s",
+			       info->logical_block_bytes,
+			       info->direct ? "direct I/O works" : "no direct I/O",
+			       info->nowait ? "can be asked without waiting"
+					    : "cannot be asked without waiting");
+		html_text(html, text);
+		if (info->free_bytes)
+			html_textf(html, "; %s free", numbers_bytes((double)info->free_bytes).text);
+		html_close(html, "dd");
+		html_close(html, "div");
+	}
+}
+
+static void show_environment(const struct result *result, struct html *html)
+{
+	const struct environment *environment = &result->environment;
+	char text[512];
+
+	html_element(html, "h3", "Environment", NULL);
+	html_open(html, "dl", "class", "facts", NULL);
+	entry(html, "Host", environment->host);
+	entry(html, "System", environment->os);
+	(void)snprintf(text, sizeof(text), "%s (%s)", environment->kernel, environment->machine);
+	entry(html, "Kernel", text);
+	(void)snprintf(text, sizeof(text), "%s, %u CPUs, %u allowed", environment->cpu_model,
+		       environment->cpus, environment->cpus_allowed);
+	entry(html, "Processor", text);
+	(void)snprintf(text, sizeof(text), "%s, %s available at the start",
+		       numbers_bytes((double)environment->memory_bytes).text,
+		       numbers_bytes((double)environment->memory_available_bytes).text);
+	entry(html, "Memory", text);
+	entry(html, "io_uring", environment->uring);
+	(void)snprintf(text, sizeof(text), "%s%s%s", result->backend,
+		       result->backend_reason[0] ? ": " : "", result->backend_reason);
+	entry(html, "Backend", text);
+	(void)snprintf(text, sizeof(text), "Volbench %s, liburing %s", environment->program_version,
+		       environment->liburing);
+	entry(html, "Program", text);
+	(void)snprintf(text, sizeof(text), "%" PRIu64 ", order %s", result->definition.seed,
+		       result->definition.order == ORDER_GROUPED
+			       ? "grouped"
+			       : "interleaved in randomised blocks");
+	entry(html, "Seed", text);
+	show_targets(result, html);
+	html_close(html, "dl");
+}
+
+/* ---- samples ---- */
+
+static void sample_row(const struct sample *sample, struct html *html)
+{
+	char stamp[CLOCK_TEXT_MAX], text[64];
+	double iops = 0, bytes = 0;
+
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		iops += sample_iops(sample, (enum direction)d);
+		bytes += sample_bandwidth(sample, (enum direction)d);
+	}
+	html_open(html, "tr", NULL);
+	(void)snprintf(text, sizeof(text), "%zu", sample->order + 1);
+	html_element(html, "td", text, "class", "number", NULL);
+	html_element(html, "td", sample->workload, NULL);
+	html_open(html, "td", NULL);
+	for (size_t i = 0; i < sample->level_count; i++)
+		html_textf(html, "%s%s=%s", i ? ", " : "", sample->levels[i].factor,
+			   sample->levels[i].value);
+	html_close(html, "td");
+	(void)snprintf(text, sizeof(text), "%u", sample->repeat);
+	html_element(html, "td", text, "class", "number", NULL);
+	(void)clock_format(sample->started_wall_ms, stamp);
+	(void)snprintf(text, sizeof(text), "%.8s", stamp + 11);
+	html_element(html, "td", text, NULL);
+	html_element(html, "td", numbers_exact(sample->seconds).text, "class", "number", NULL);
+	html_element(html, "td", numbers_exact(iops).text, "class", "number", NULL);
+	html_element(html, "td", numbers_exact(bytes / (1 << 20)).text, "class", "number", NULL);
+	html_element(html, "td", numbers_exact(sample->depth_mean).text, "class", "number", NULL);
+	html_close(html, "tr");
+}
+
+static void show_samples(const struct result *result, struct html *html)
+{
+	html_element(html, "h3", "Samples in the order they were measured", NULL);
+	html_raw(html, "<details>");
+	html_open(html, "summary", NULL);
+	html_textf(html, "%zu samples", result->sample_count);
+	html_close(html, "summary");
+	html_raw(html, "<div class=\"scroll\"><table><thead><tr>"
+		       "<th scope=\"col\" class=\"number\">No.</th>"
+		       "<th scope=\"col\">Workload</th><th scope=\"col\">Levels</th>"
+		       "<th scope=\"col\" class=\"number\">Repeat</th><th scope=\"col\">UTC</th>"
+		       "<th scope=\"col\" class=\"number\">Seconds</th>"
+		       "<th scope=\"col\" class=\"number\">IOPS</th>"
+		       "<th scope=\"col\" class=\"number\">MiB/s</th>"
+		       "<th scope=\"col\" class=\"number\">Mean depth</th></tr></thead><tbody>");
+	for (size_t i = 0; i < result->sample_count && i < ORDER_ROWS_MAX; i++)
+		sample_row(&result->samples[i], html);
+	html_raw(html, "</tbody></table></div>");
+	if (result->sample_count > ORDER_ROWS_MAX)
+		html_element(html, "p", "The first 1,000; result.csv has all.", NULL);
+	html_raw(html, "</details>");
+}
+
+void report_appendix(const struct report *report, struct html *html)
+{
+	html_element(html, "h3", "Downloads", NULL);
+	html_raw(html, "<ul class=\"downloads\">"
+		       "<li><a href=\"result.json\">result.json</a>: all that was measured, with "
+		       "histograms and series</li>"
+		       "<li><a href=\"result.csv\">result.csv</a>: a row a sample and direction, "
+		       "exact figures</li>"
+		       "<li><a href=\"fio.json\">fio.json</a>: in the layout of fio's own "
+		       "output</li></ul>");
+	show_definition(report->result, html);
+	show_commands(report, html);
+	show_environment(report->result, html);
+	show_samples(report->result, html);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* report_panels.c - a report's charts in its page: a panel each, its words, and its table. */
+#include <string.h>
+
+#include "web/report_parts.h"
+
+static bool drawn(const struct report *report, size_t index)
+{
+	size_t size;
+
+	return index != CHART_NONE && chart_svg(report->charts, index, CHART_LIGHT, &size);
+}
+
+static void picture(const struct report *report, size_t index, const char *alternative,
+		    struct html *html)
+{
+	char light[REPORT_CHART_NAME_MAX], dark[REPORT_CHART_NAME_MAX], width[16], height[16];
+	unsigned int w, h;
+
+	chart_size(report->charts, index, &w, &h);
+	(void)snprintf(width, sizeof(width), "%u", w);
+	(void)snprintf(height, sizeof(height), "%u", h);
+	html_open(html, "picture", NULL);
+	html_void(html, "source", "srcset", report_chart_name(index, CHART_DARK, dark), "media",
+		  "screen and (prefers-color-scheme: dark)", NULL);
+	html_void(html, "img", "src", report_chart_name(index, CHART_LIGHT, light), "alt",
+		  alternative, "width", width, "height", height, NULL);
+	html_close(html, "picture");
+}
+
+static void panel_open(const char *title, const char *note, struct html *html)
+{
+	html_open(html, "figure", "class", "panel", NULL);
+	html_open(html, "figcaption", NULL);
+	html_element(html, "b", title, NULL);
+	if (note && note[0])
+		html_element(html, "span", note, NULL);
+	html_close(html, "figcaption");
+}
+
+/* The missing picture's place says so; its figures stand in the table. */
+static void panel_picture(const struct report *report, size_t index, const char *alternative,
+			  struct html *html)
+{
+	if (drawn(report, index))
+		picture(report, index, alternative, html);
+	else
+		html_element(html, "p", "This chart could not be drawn; see its table.", "class",
+			     "missing", NULL);
+	html_close(html, "figure");
+}
+
+static char *bars_alternative(const struct report *report, const struct comparison *comparison,
+			      enum metric metric)
+{
+	char *text = NULL, verdict[REPORT_VERDICT_MAX];
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	(void)fprintf(file, "%s of %s by %s: ", metric == METRIC_IOPS ? "IOPS" : "MiB/s",
+		      comparison->name, report->axis);
+	for (size_t i = 0; i < report->level_count; i++) {
+		const struct estimate_interval *total = &comparison->cells[i].total[metric];
+
+		(void)fprintf(file, "%s%s %s", i ? ", " : "", report_level(report, i),
+			      !total->count	      ? "not measured"
+			      : metric == METRIC_IOPS ? numbers_count(total->mean).text
+						      : numbers_mib(total->mean).text);
+	}
+	(void)fprintf(file, "; %s.", report_verdict(report, comparison, metric, verdict));
+	if (fclose(file) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static void more_note(const struct report *report, struct html *html)
+{
+	if (report->panel_count >= report->comparison_count)
+		return;
+	html_open(html, "p", "class", "note", NULL);
+	html_textf(html, "The first %zu of %zu comparisons are drawn; the tables have all.",
+		   report->panel_count, report->comparison_count);
+	html_close(html, "p");
+}
+
+static void table_open(const struct report *report, const char *title, struct html *html)
+{
+	bool trouble = chart_set_trouble(report->charts)[0] != '\0';
+
+	/* Where charts are missing the table stands in for them. */
+	html_open(html, "details", "open", trouble ? "open" : NULL, NULL);
+	html_element(html, "summary", title, NULL);
+}
+
+static void whole_panel(const struct report *report, enum metric metric, struct html *html)
+{
+	html_open(html, "div", "class", "panels", NULL);
+	panel_open("All workloads", NULL, html);
+	panel_picture(report, report->whole.bars[metric],
+		      metric == METRIC_IOPS
+			      ? "IOPS of each workload, reads below writes; see the table."
+			      : "MiB/s of each workload, reads below writes; see the table.",
+		      html);
+	html_close(html, "div");
+}
+
+static void bars_panels(const struct report *report, enum metric metric, struct html *html)
+{
+	html_open(html, "div", "class", "panels", NULL);
+	for (size_t k = 0; k < report->panel_count; k++) {
+		const struct comparison *comparison = &report->comparisons[k];
+		char title[REPORT_TITLE_MAX], verdict[REPORT_VERDICT_MAX];
+		AUTO_FREE char *alternative = bars_alternative(report, comparison, metric);
+
+		if (!comparison->measured)
+			continue;
+		panel_open(report_title(comparison, title),
+			   report_verdict(report, comparison, metric, verdict), html);
+		panel_picture(report, report->panels[k].bars[metric],
+			      alternative ? alternative : "", html);
+	}
+	html_close(html, "div");
+	more_note(report, html);
+}
+
+void report_bars(const struct report *report, enum metric metric, struct html *html)
+{
+	if (report->axis[0])
+		bars_panels(report, metric, html);
+	else
+		whole_panel(report, metric, html);
+	table_open(report,
+		   metric == METRIC_IOPS ? "Table: IOPS with 95 % intervals"
+					 : "Table: MiB/s with 95 % intervals",
+		   html);
+	report_bars_table(report, metric, html);
+	html_close(html, "details");
+}
+
+void report_latency(const struct report *report, struct html *html)
+{
+	html_open(html, "div", "class", "panels", NULL);
+	for (size_t k = 0; k < report->panel_count; k++) {
+		const struct comparison *comparison = &report->comparisons[k];
+		char title[REPORT_TITLE_MAX], alternative[REPORT_TITLE_MAX + 96];
+
+		for (int d = 0; d < DIRECTION_COUNT; d++) {
+			if (report->panels[k].latency[d] == CHART_NONE)
+				continue;
+			(void)report_title(comparison, title);
+			(void)snprintf(alternative, sizeof(alternative),
+				       "Percentiles of %s latency of %s; see the table.",
+				       direction_names[d], title);
+			panel_open(title, direction_names[d], html);
+			panel_picture(report, report->panels[k].latency[d], alternative, html);
+		}
+	}
+	html_close(html, "div");
+	more_note(report, html);
+	table_open(report, "Table: latency percentiles", html);
+	report_latency_table(report, html);
+	html_close(html, "details");
+}
+
+void report_series(const struct report *report, struct html *html)
+{
+	html_open(html, "div", "class", "panels", NULL);
+	for (size_t k = 0; k < report->panel_count; k++) {
+		const struct comparison *comparison = &report->comparisons[k];
+		char title[REPORT_TITLE_MAX], alternative[REPORT_TITLE_MAX + 96];
+
+		if (report->panels[k].series == CHART_NONE)
+			continue;
+		(void)report_title(comparison, title);
+		(void)snprintf(alternative, sizeof(alternative),
+			       "Throughput of %s, second by second; see the table.", title);
+		panel_open(title, comparison->most > 1 ? "mean of the repeats; each one faint" : "",
+			   html);
+		panel_picture(report, report->panels[k].series, alternative, html);
+	}
+	html_close(html, "div");
+	more_note(report, html);
+	table_open(report, "Table: slowest, median and fastest second", html);
+	report_series_table(report, html);
+	html_close(html, "details");
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* report_tables.c - the figures of a report as tables: the studies' cells, and a table a chart. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/clock.h"
+#include "web/report_parts.h"
+
+/* ---- pieces ---- */
+
+static void head_cell(struct html *html, const char *text, bool number)
+{
+	html_element(html, "th", text, "scope", "col", "class", number ? "number" : NULL, NULL);
+}
+
+static void table_open(struct html *html)
+{
+	html_raw(html, "<div class=\"scroll\"><table>");
+}
+
+static void table_close(struct html *html)
+{
+	html_raw(html, "</tbody></table></div>");
+}
+
+/* "Workload", then one column a level. */
+static void level_head(const struct report *report, struct html *html)
+{
+	html_raw(html, "<thead><tr>");
+	html_open(html, "th", "scope", "col", NULL);
+	html_text(html, "Workload");
+	if (report->axis[0])
+		html_element(html, "span", report->axis, "class", "axis", NULL);
+	html_close(html, "th");
+	for (size_t i = 0; i < report->level_count; i++)
+		head_cell(html, report->axis[0] ? report_level(report, i) : "Measured", true);
+	html_raw(html, "</tr></thead><tbody>");
+}
+
+/* A row's head: the comparison, and the direction where it has both. */
+static void row_head(const struct comparison *comparison, int direction, struct html *html)
+{
+	char title[REPORT_TITLE_MAX];
+
+	html_open(html, "th", "scope", "row", NULL);
+	html_text(html, report_title(comparison, title));
+	html_element(html, "span", direction_names[direction], "class", "direction", NULL);
+	html_close(html, "th");
+}
+
+static void exact_title(const struct cell_direction *direction, char *buffer, size_t size)
+{
+	const struct estimate_interval *iops = &direction->iops;
+	const struct estimate_interval *bytes = &direction->bandwidth;
+	double mib = 1 << 20;
+
+	if (iops->interval)
+		(void)snprintf(buffer, size,
+			       "%s IOPS [%s, %s]; %s MiB/s [%s, %s]; %zu samples, 95 %% intervals",
+			       numbers_exact(iops->mean).text, numbers_exact(iops->low).text,
+			       numbers_exact(iops->high).text,
+			       numbers_exact(bytes->mean / mib).text,
+			       numbers_exact(bytes->low / mib).text,
+			       numbers_exact(bytes->high / mib).text, iops->count);
+	else
+		(void)snprintf(buffer, size, "%s IOPS; %s MiB/s; %zu sample",
+			       numbers_exact(iops->mean).text,
+			       numbers_exact(bytes->mean / mib).text, iops->count);
+}
+
+static void missing_cell(struct html *html)
+{
+	html_element(html, "td", "-", "class", "number", "title", "not measured", NULL);
+}
+
+/* ---- the studies' table ---- */
+
+static void study_cell(const struct report *report, const struct comparison *comparison,
+		       size_t level, int d, struct html *html)
+{
+	const struct report_cell *cell = &comparison->cells[level];
+	const struct cell_direction *direction;
+	char title[512];
+
+	if (!cell->cell || !cell->cell->directions[d].iops.count) {
+		missing_cell(html);
+		return;
+	}
+	direction = &cell->cell->directions[d];
+	exact_title(direction, title, sizeof(title));
+	html_element(html, "td", numbers_cell(direction->iops.mean, direction->bandwidth.mean).text,
+		     "class",
+		     report->level_count > 1 && !report->sizes_vary && cell->strong[METRIC_IOPS]
+			     ? "number strong"
+			     : "number",
+		     "title", title, NULL);
+}
+
+void report_cells_table(const struct report *report, struct html *html)
+{
+	char id[40];
+
+	table_open(html);
+	level_head(report, html);
+	for (size_t k = 0; k < report->comparison_count; k++) {
+		const struct comparison *comparison = &report->comparisons[k];
+		bool first = true;
+
+		for (int d = 0; d < DIRECTION_COUNT; d++) {
+			if (!comparison->present[d])
+				continue;
+			(void)snprintf(id, sizeof(id), "w%zu", comparison->workload + 1);
+			/* A finding's link leads to the first row of its workload. */
+			first = first && (k == 0 || report->comparisons[k - 1].workload !=
+							    comparison->workload);
+			html_open(html, "tr", "id", first ? id : NULL, NULL);
+			first = false;
+			row_head(comparison, d, html);
+			for (size_t i = 0; i < report->level_count; i++)
+				study_cell(report, comparison, i, d, html);
+			html_close(html, "tr");
+		}
+	}
+	table_close(html);
+}
+
+/* ---- a table a chart ---- */
+
+static void figure_cell(const struct estimate_interval *figure, enum metric metric,
+			struct html *html)
+{
+	struct number (*format)(double) = metric == METRIC_IOPS ? numbers_count : numbers_mib;
+
+	html_open(html, "td", "class", "number", NULL);
+	html_text(html, format(figure->mean).text);
+	if (figure->interval) {
+		html_open(html, "span", "class", "interval", NULL);
+		html_textf(html, " [%s, %s]", format(fmax(figure->low, 0)).text,
+			   format(figure->high).text);
+		html_close(html, "span");
+	}
+	html_close(html, "td");
+}
+
+void report_bars_table(const struct report *report, enum metric metric, struct html *html)
+{
+	table_open(html);
+	level_head(report, html);
+	for (size_t k = 0; k < report->comparison_count; k++) {
+		const struct comparison *comparison = &report->comparisons[k];
+
+		for (int d = 0; d < DIRECTION_COUNT; d++) {
+			if (!comparison->present[d])
+				continue;
+			html_open(html, "tr", NULL);
+			row_head(comparison, d, html);
+			for (size_t i = 0; i < report->level_count; i++) {
+				const struct cell *cell = comparison->cells[i].cell;
+
+				if (!cell || !cell->directions[d].iops.count)
+					missing_cell(html);
+				else
+					figure_cell(metric == METRIC_IOPS
+							    ? &cell->directions[d].iops
+							    : &cell->directions[d].bandwidth,
+						    metric, html);
+			}
+			html_close(html, "tr");
+		}
+	}
+	table_close(html);
+}
+
+static const double shown_percentiles[] = {50, 90, 99, 99.9, 99.99};
+
+static void latency_row(const struct histogram *histogram, struct html *html)
+{
+	html_element(html, "td", numbers_grouped(histogram->count).text, "class", "number", NULL);
+	html_element(html, "td", numbers_time(histogram_mean_ns(histogram)).text, "class", "number",
+		     NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(shown_percentiles); i++) {
+		double percent = shown_percentiles[i];
+
+		if (histogram_percentile_supported(histogram->count, percent))
+			html_element(
+				html, "td",
+				numbers_time((double)histogram_percentile_ns(histogram, percent))
+					.text,
+				"class", "number", NULL);
+		else
+			html_element(html, "td", "-", "class", "number", "title",
+				     "fewer than ten operations lie beyond", NULL);
+	}
+	html_element(html, "td", numbers_time((double)histogram->max_ns).text, "class", "number",
+		     NULL);
+}
+
+void report_latency_table(const struct report *report, struct html *html)
+{
+	static const char *const heads[] = {"operations", "mean",   "50 %",    "90 %",
+					    "99 %",	  "99.9 %", "99.99 %", "max"};
+
+	table_open(html);
+	html_raw(html, "<thead><tr>");
+	head_cell(html, "Workload", false);
+	if (report->axis[0])
+		head_cell(html, report->axis, false);
+	for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
+		head_cell(html, heads[i], true);
+	html_raw(html, "</tr></thead><tbody>");
+	for (size_t k = 0; k < report->comparison_count; k++) {
+		const struct comparison *comparison = &report->comparisons[k];
+
+		for (size_t n = 0; n < DIRECTION_COUNT * report->level_count; n++) {
+			size_t d = n / report->level_count, level = n % report->level_count;
+			const struct cell *cell = comparison->cells[level].cell;
+
+			if (!cell || !cell->directions[d].latency)
+				continue;
+			html_open(html, "tr", NULL);
+			row_head(comparison, (int)d, html);
+			if (report->axis[0])
+				html_element(html, "td", report_level(report, level), NULL);
+			latency_row(cell->directions[d].latency, html);
+			html_close(html, "tr");
+		}
+	}
+	table_close(html);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Bytes of every whole second after the ramp, of all repeats, sorted; heap, or NULL. */
+static double *whole_seconds(const struct cell *cell, size_t *ret_count)
+{
+	size_t room = 1, count = 0;
+	double *values;
+
+	for (size_t n = 0; n < cell->sample_count; n++)
+		room += cell->samples[n]->series.count;
+	values = calloc(room, sizeof(*values));
+	for (size_t n = 0; values && n < cell->sample_count; n++) {
+		const struct series *series = &cell->samples[n]->series;
+		size_t end = series->count;
+
+		if (end && series->last_span_ns < NS_PER_S * 99 / 100)
+			end--;
+		for (size_t i = series->ramp_count; i < end; i++, count++)
+			for (int d = 0; d < DIRECTION_COUNT; d++)
+				values[count] += (double)series->seconds[i].bytes[d];
+	}
+	if (values)
+		qsort(values, count, sizeof(*values), ascending);
+	*ret_count = count;
+	return values;
+}
+
+static void series_row(const struct cell *cell, struct html *html)
+{
+	size_t count = 0;
+	AUTO_FREE double *values = whole_seconds(cell, &count);
+
+	html_element(html, "td", numbers_grouped(count).text, "class", "number", NULL);
+	if (!values || !count) {
+		for (int i = 0; i < 3; i++)
+			html_element(html, "td", "-", "class", "number", NULL);
+		return;
+	}
+	html_element(html, "td", numbers_mib(values[0]).text, "class", "number", NULL);
+	html_element(html, "td", numbers_mib(values[count / 2]).text, "class", "number", NULL);
+	html_element(html, "td", numbers_mib(values[count - 1]).text, "class", "number", NULL);
+}
+
+void report_series_table(const struct report *report, struct html *html)
+{
+	char title[REPORT_TITLE_MAX];
+
+	table_open(html);
+	html_raw(html, "<thead><tr>");
+	head_cell(html, "Workload", false);
+	if (report->axis[0])
+		head_cell(html, report->axis, false);
+	head_cell(html, "whole seconds", true);
+	head_cell(html, "slowest, MiB/s", true);
+	head_cell(html, "median, MiB/s", true);
+	head_cell(html, "fastest, MiB/s", true);
+	html_raw(html, "</tr></thead><tbody>");
+	for (size_t k = 0; k < report->comparison_count; k++) {
+		const struct comparison *comparison = &report->comparisons[k];
+
+		for (size_t i = 0; i < report->level_count; i++) {
+			const struct cell *cell = comparison->cells[i].cell;
+
+			if (!cell || !cell->sample_count)
+				continue;
+			html_open(html, "tr", NULL);
+			html_element(html, "th", report_title(comparison, title), "scope", "row",
+				     NULL);
+			if (report->axis[0])
+				html_element(html, "td", report_level(report, i), NULL);
+			series_row(cell, html);
+			html_close(html, "tr");
+		}
+	}
+	table_close(html);
+}

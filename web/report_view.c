@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* report_view.c - a result as the comparisons its report shows; see report_parts.h. */
+#include <errno.h>
+#include <string.h>
+
+#include "web/report_parts.h"
+
+/* Reads and writes of a sample together. */
+static double sample_total(const struct sample *sample, enum metric metric)
+{
+	double total = 0;
+
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		total += metric == METRIC_IOPS ? sample_iops(sample, (enum direction)d)
+					       : sample_bandwidth(sample, (enum direction)d);
+	return total;
+}
+
+static int total_of(const struct cell *cell, enum metric metric, struct estimate_interval *ret)
+{
+	double *values = calloc(cell->sample_count ? cell->sample_count : 1, sizeof(*values));
+
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < cell->sample_count; i++)
+		values[i] = sample_total(cell->samples[i], metric);
+	*ret = statistics_mean(values, cell->sample_count);
+	free(values);
+	return 0;
+}
+
+/* The level with the highest mean, and those that are not shown below it. */
+static void rank(struct comparison *comparison, size_t levels, enum metric metric)
+{
+	const struct estimate_interval *top = NULL;
+	size_t strong = 0;
+
+	for (size_t i = 0; i < levels; i++) {
+		const struct estimate_interval *total = &comparison->cells[i].total[metric];
+
+		if (total->count && (!top || total->mean > top->mean)) {
+			top = total;
+			comparison->highest[metric] = i;
+		}
+	}
+	for (size_t i = 0; top && i < levels; i++) {
+		struct report_cell *cell = &comparison->cells[i];
+		const struct estimate_interval *total = &cell->total[metric];
+
+		if (!total->count)
+			continue;
+		cell->strong[metric] = total == top || (total->interval && top->interval
+								? total->high >= top->low
+								: total->mean >= top->mean);
+		strong += cell->strong[metric];
+	}
+	comparison->clear[metric] =
+		strong == 1 && comparison->measured > 1 && comparison->fewest > 1;
+}
+
+static int fill_cell(struct comparison *comparison, struct report_cell *ret_cell,
+		     const struct cell *cell)
+{
+	ret_cell->cell = cell;
+	if (!cell || cell->sample_count == 0)
+		return 0;
+	comparison->measured++;
+	if (comparison->measured == 1 || cell->sample_count < comparison->fewest)
+		comparison->fewest = cell->sample_count;
+	if (cell->sample_count > comparison->most)
+		comparison->most = cell->sample_count;
+	for (int m = 0; m < METRIC_COUNT; m++) {
+		int r = total_of(cell, (enum metric)m, &ret_cell->total[m]);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* "iodepth=16, target=zvol" of the factors after the first; heap. */
+static char *others_text(const struct definition *definition, const size_t *levels)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	for (size_t f = 1; f < definition->factor_count; f++)
+		(void)fprintf(file, "%s%s=%s", f > 1 ? ", " : "", definition->factors[f].name,
+			      definition->factors[f].levels[levels[f]]);
+	if (fclose(file) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int fill_comparison(struct report *report, size_t workload, size_t *levels,
+			   struct comparison *comparison)
+{
+	const struct definition *definition = &report->result->definition;
+
+	comparison->workload = workload;
+	comparison->name =
+		definition->workloads[workload].name ? definition->workloads[workload].name : "";
+	comparison->others = others_text(definition, levels);
+	comparison->cells = calloc(report->level_count, sizeof(*comparison->cells));
+	if (!comparison->others || !comparison->cells)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->level_count; i++) {
+		const struct cell *cell;
+		int r;
+
+		levels[0] = i;
+		cell = cells_find(&report->cells, workload, levels);
+		r = fill_cell(comparison, &comparison->cells[i], cell);
+		if (r < 0)
+			return r;
+		for (int d = 0; cell && d < DIRECTION_COUNT; d++)
+			comparison->present[d] |= cell->directions[d].present;
+	}
+	for (int m = 0; m < METRIC_COUNT; m++)
+		rank(comparison, report->level_count, (enum metric)m);
+	return 0;
+}
+
+/* The next combination of the levels after the first factor; false after the last. */
+static bool next_levels(const struct definition *definition, size_t *levels)
+{
+	for (size_t f = 1; f < definition->factor_count; f++) {
+		if (++levels[f] < definition->factors[f].level_count)
+			return true;
+		levels[f] = 0;
+	}
+	return false;
+}
+
+static int fill_comparisons(struct report *report)
+{
+	const struct definition *definition = &report->result->definition;
+	size_t count = definition->workload_count;
+
+	for (size_t f = 1; f < definition->factor_count; f++)
+		if (__builtin_mul_overflow(count, definition->factors[f].level_count, &count))
+			return -EOVERFLOW;
+	report->comparisons = calloc(count ? count : 1, sizeof(*report->comparisons));
+	if (!report->comparisons)
+		return -ENOMEM;
+	for (size_t w = 0; w < definition->workload_count; w++) {
+		size_t levels[DEFINITION_FACTORS_MAX] = {0};
+
+		do {
+			int r = fill_comparison(report, w, levels,
+						&report->comparisons[report->comparison_count++]);
+
+			if (r < 0)
+				return r;
+		} while (next_levels(definition, levels));
+	}
+	return 0;
+}
+
+int report_gather(const struct result *result, struct report *report)
+{
+	const struct definition *definition = &result->definition;
+	int r;
+
+	*report = (struct report){.result = result, .axis = "", .level_count = 1};
+	if (definition->factor_count > DEFINITION_FACTORS_MAX)
+		return -EINVAL;
+	r = cells_make(result, &report->cells);
+	if (r < 0)
+		return r;
+	if (definition->factor_count > 0) {
+		report->axis = definition->factors[0].name;
+		report->level_count = definition->factors[0].level_count;
+		report->sizes_vary = definition->factors[0].option &&
+				     definition->factors[0].option->id == OPTION_ID_BS;
+	}
+	r = fill_comparisons(report);
+	return r < 0 ? r : chart_set_new(&report->charts);
+}
+
+void report_done(struct report *report)
+{
+	for (size_t i = 0; i < report->comparison_count; i++) {
+		free(report->comparisons[i].others);
+		free(report->comparisons[i].cells);
+	}
+	free(report->comparisons);
+	cells_done(&report->cells);
+	chart_set_free(report->charts);
+	*report = (struct report){0};
+}
+
+const char *report_level(const struct report *report, size_t level)
+{
+	const struct definition *definition = &report->result->definition;
+
+	return definition->factor_count ? definition->factors[0].levels[level] : "";
+}
+
+size_t report_findings(const struct report *report, enum finding_severity severity)
+{
+	const struct result *result = report->result;
+	size_t count = 0;
+
+	for (size_t i = 0; i < result->findings.count; i++)
+		count += result->findings.list[i].severity == severity;
+	for (size_t s = 0; s < result->sample_count; s++)
+		for (size_t i = 0; i < result->samples[s].findings.count; i++)
+			count += result->samples[s].findings.list[i].severity == severity;
+	return count;
+}
+
+const char *report_title(const struct comparison *comparison, char buffer[REPORT_TITLE_MAX])
+{
+	(void)snprintf(buffer, REPORT_TITLE_MAX, "%s%s%s", comparison->name,
+		       comparison->others[0] ? ", " : "", comparison->others);
+	return buffer;
+}
