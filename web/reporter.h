@@ -2,10 +2,13 @@
 /*
  * reporter.h - draws reports in a thread of its own, at the lowest scheduling class, one after
  * another, while no run measures if it can wait (60 s at most). Asked for by run id; asking twice
- * draws once. Locking: one mutex over the list of ids.
+ * draws once; one that failed is not tried again within a minute. Locking: one mutex over the list
+ * of ids, not held while drawing or asking whether a run measures. Threads: any.
  */
 #ifndef WEB_REPORTER_H
 #define WEB_REPORTER_H
+
+#include <stdbool.h>
 
 #include "engine/base/error.h"
 #include "server/store.h"
@@ -20,6 +23,8 @@ struct reporter_config {
 
 MUST_CHECK int reporter_start(const struct reporter_config *config, struct reporter **ret_reporter);
 void reporter_request(struct reporter *reporter, const char *id);
-void reporter_stop(struct reporter *reporter); /* finishes the one at hand, joins, frees */
+
+/* Finishes the one at hand, forgets the rest, joins, frees. NULL is fine. */
+void reporter_stop(struct reporter *reporter);
 
 #endif
