@@ -29,6 +29,11 @@ static void fill_tick(void *arg, double seconds_done, uint64_t bytes_done)
 		fill->config->tick(fill->config->arg, fill->done_before + bytes_done);
 }
 
+static void settle_tick(void *arg)
+{
+	fill_tick(arg, 0, 0);
+}
+
 static int set_option(struct workload *workload, enum option_id id, const char *text,
 		      struct error *err)
 {
@@ -179,7 +184,7 @@ int fill_target(struct target *target, const struct fill_config *config, struct 
 		return r;
 	r = fill_regions(&fill, regions, count, err);
 	if (r == 0)
-		r = fill_settle(regions, count, config->cancel, err);
+		r = fill_settle(regions, count, config->cancel, settle_tick, &fill, err);
 	target_close_regions(regions, count);
 	if (r < 0 && err && err->sys == ENOSPC)
 		err->code = ERROR_NO_SPACE;
@@ -188,13 +193,16 @@ int fill_target(struct target *target, const struct fill_config *config, struct 
 
 /* Writes back the dirty pages of one region, looking at the cancel flag. Not for durability: that
  * is fsync's, which is quick thereafter. */
-static int write_back(const struct measure_region *region, atomic_bool *cancel, struct error *err)
+static int write_back(const struct measure_region *region, atomic_bool *cancel,
+		      void (*tick)(void *arg), void *arg, struct error *err)
 {
 	for (uint64_t done = 0; done < region->length; done += SETTLE_PIECE) {
 		uint64_t piece = region->length - done;
 
 		if (piece > SETTLE_PIECE)
 			piece = SETTLE_PIECE;
+		if (tick)
+			tick(arg);
 		if (cancel && atomic_load(cancel)) {
 			(void)error_set(err, ERROR_CANCELLED, "", "The run was cancelled.");
 			return -ECANCELED;
@@ -211,10 +219,10 @@ static int write_back(const struct measure_region *region, atomic_bool *cancel, 
 }
 
 int fill_settle(const struct measure_region *regions, size_t count, atomic_bool *cancel,
-		struct error *err)
+		void (*tick)(void *arg), void *arg, struct error *err)
 {
 	for (size_t i = 0; i < count; i++) {
-		int r = write_back(&regions[i], cancel, err);
+		int r = write_back(&regions[i], cancel, tick, arg, err);
 
 		if (r < 0)
 			return r;

@@ -33,9 +33,10 @@ MUST_CHECK int fill_target(struct target *target, const struct fill_config *conf
 
 /*
  * Waits until what was written to the regions is on the disk, piece by piece so that a cancel is
- * heard, then fsync. Regions of one descriptor are synced once.
+ * heard and tick (may be NULL) can tell that it goes on, then fsync. Regions of one descriptor are
+ * synced once.
  */
 MUST_CHECK int fill_settle(const struct measure_region *regions, size_t count, atomic_bool *cancel,
-			   struct error *err);
+			   void (*tick)(void *arg), void *arg, struct error *err);
 
 #endif

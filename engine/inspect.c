@@ -58,6 +58,16 @@ enum backend_kind inspect_backend(const struct plan *plan, const struct plan_sam
 	return own == BACKEND_IO_URING && !uring_available ? BACKEND_THREADS : own;
 }
 
+bool inspect_moves_data(const struct plan *plan, size_t target, enum backend_kind chosen)
+{
+	/* Whether io_uring is there makes no difference: threads move data as well. */
+	for (size_t i = 0; i < plan->sample_count; i++)
+		if (plan->samples[i].target == target &&
+		    inspect_backend(plan, &plan->samples[i], chosen, true) != BACKEND_NULL)
+			return true;
+	return false;
+}
+
 /* The backend that every sample asks for by its ioengine, if there is one. */
 static bool unanimous(const struct plan *plan, enum backend_kind *ret_backend, char *reason,
 		      size_t size)
@@ -313,6 +323,22 @@ static int check_samples(struct plan *plan, const struct target_info *infos,
 	return -ENOMEM;
 }
 
+/* A target on which nothing moves is made but not filled. */
+static void correct_fill(struct plan *plan, enum backend_kind backend)
+{
+	for (size_t i = 0; i < plan->definition->target_count; i++) {
+		struct target_need need;
+		uint64_t bytes;
+
+		/* What overflows was refused before. */
+		if (inspect_moves_data(plan, i, backend) || inspect_need(plan, i, &need) < 0 ||
+		    !need.writes || __builtin_mul_overflow(need.bytes, need.files, &bytes))
+			continue;
+		plan->estimate.fill_bytes -= bytes;
+		plan->estimate.bytes_written -= bytes;
+	}
+}
+
 /* Workloads without a size get their part of what was found. */
 static int resolve_sizes(struct plan *plan, const struct target_info *infos, struct error *err)
 {
@@ -346,6 +372,7 @@ int run_inspect(struct plan *plan, const struct allow *allow, bool measuring,
 	r = check_samples(plan, infos, backend, reason, err);
 	if (r < 0)
 		return r;
+	correct_fill(plan, backend);
 	*ret_backend = backend;
 	return 0;
 }

@@ -11,6 +11,10 @@
 enum backend_kind inspect_backend(const struct plan *plan, const struct plan_sample *sample,
 				  enum backend_kind chosen, bool uring_available);
 
+/* Whether any sample moves data on a target: with the null backend none does, and filling it would
+ * only take time. */
+bool inspect_moves_data(const struct plan *plan, size_t target, enum backend_kind chosen);
+
 /* What the plan wants of its target. -EOVERFLOW. */
 MUST_CHECK int inspect_need(const struct plan *plan, size_t target, struct target_need *ret_need);
 

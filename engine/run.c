@@ -97,24 +97,10 @@ static int create_targets(struct run *run, struct error *err)
 	return 0;
 }
 
-/* Whether any sample moves data on a target: with the null backend none does, and a fill would
- * only take time. */
-static bool is_real(const struct run *run, size_t target)
-{
-	for (size_t i = 0; i < run->plan->sample_count; i++) {
-		const struct plan_sample *sample = &run->plan->samples[i];
-
-		if (sample->target == target &&
-		    inspect_backend(run->plan, sample, run->config->backend,
-				    run->uring_available) != BACKEND_NULL)
-			return true;
-	}
-	return false;
-}
-
 static bool is_filled(const struct run *run, size_t target)
 {
-	return target_fill_needed(run->targets[target]) && is_real(run, target);
+	return target_fill_needed(run->targets[target]) &&
+	       inspect_moves_data(run->plan, target, run->config->backend);
 }
 
 static uint64_t fill_bytes(const struct run *run, size_t target)
@@ -183,6 +169,11 @@ static void sample_tick(void *arg, double seconds_done, uint64_t bytes_done)
 {
 	(void)seconds_done;
 	(void)bytes_done;
+	tell(arg, false);
+}
+
+static void settle_tick(void *arg)
+{
 	tell(arg, false);
 }
 
@@ -271,7 +262,7 @@ static int measure(struct run *run, struct sample *sample, enum backend_kind bac
 		(void)snprintf(sample->device.name, sizeof(sample->device.name), "%s",
 			       info->device); /* of one size */
 	if (workload_writes(&run->sample->options) && backend != BACKEND_NULL)
-		r = fill_settle(regions, count, run->config->cancel, err);
+		r = fill_settle(regions, count, run->config->cancel, settle_tick, run, err);
 	return r;
 }
 
