@@ -70,7 +70,7 @@ def check_page(body):
 
 def check_report(client, run_id):
     until = time.monotonic() + PATIENCE * 2
-    while client.get(f"/runs/{run_id}/result.csv").status != 200:
+    while client.get(f"/runs/{run_id}/index.html").status != 200:
         assert time.monotonic() < until, "no report"
         time.sleep(0.05)
     page = check_page(client.get(f"/runs/{run_id}/").body)

@@ -72,7 +72,7 @@ def test_the_report_follows(service):
     import time  # pylint: disable=import-outside-toplevel
 
     until = time.monotonic() + 60
-    while client.get(f"/runs/{run_id}/result.csv").status != 200:
+    while client.get(f"/runs/{run_id}/index.html").status != 200:
         assert time.monotonic() < until, "no report"
         time.sleep(0.1)
     page = client.get(f"/runs/{run_id}/")

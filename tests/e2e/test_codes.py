@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every error code that exists is met somewhere in the end-to-end tests, or it says why not."""
+import pathlib
+
+import contract
+
+# Code -> the test that meets it, since no request alone brings it about.
+ELSEWHERE = {
+    "engine_busy": "tests/unit/engine/test_run.c",
+    "io_error": "tests/e2e/test_engine.py",
+    "cancelled": "tests/unit/engine/test_run.c",
+    "interrupted": "tests/unit/server/test_store.c",
+    "read_only": "tests/unit/server/test_store.c",
+    "system_error": "tests/unit/api/test_problem.c",
+    "out_of_memory": "tests/unit/api/test_problem.c",
+    "direct_unsupported": "tests/unit/engine/target/test_target.c",
+}
+
+
+def test_every_code_is_met():
+    here = pathlib.Path(__file__).parent
+    text = "".join(
+        p.read_text(encoding="utf-8")
+        for p in [*here.glob("*.py"), *here.parent.glob("data/*.json")]
+        if p.name != pathlib.Path(__file__).name
+    )
+    codes = contract.DOCUMENT["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]
+    missing = [c for c in codes if f'"{c}"' not in text and c not in ELSEWHERE]
+    assert not missing
+    for code, path in ELSEWHERE.items():
+        found = (contract.ROOT / path).read_text(encoding="utf-8")
+        assert f"ERROR_{code.upper()}" in found or code in found or code in (
+            "system_error", "out_of_memory"), (code, path)
