@@ -26,17 +26,16 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 
 #include "api/connections.h"
 #include "api/events.h"
 #include "api/gate.h"
+#include "api/listen.h"
 #include "api/request.h"
 #include "api/work.h"
 #include "engine/base/clock.h"
 
 #define POOL_THREADS 2
-#define LISTEN_BACKLOG 512
 #define CONNECTION_MEMORY (80u << 10) /* headers of 32 KiB, and room to answer longer ones */
 #define TICK_MS 250
 #define STOP_PATIENCE_S 2
@@ -533,38 +532,6 @@ static void *ticker(void *arg)
 
 /* ---- start and stop ---- */
 
-static int open_socket(struct http *http, struct error *err)
-{
-	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(http->config.port)};
-	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(http->config.port)};
-	bool is_v6 = inet_pton(AF_INET6, http->config.address, &v6.sin6_addr) == 1;
-	union {
-		struct sockaddr any;
-		struct sockaddr_in v4;
-		struct sockaddr_in6 v6;
-	} name;
-	socklen_t size = sizeof(name);
-	int one = 1;
-
-	if (!is_v6 && inet_pton(AF_INET, http->config.address, &v4.sin_addr) != 1)
-		return error_set(err, ERROR_BAD_VALUE, "", "\"%s\" is not an address to listen on",
-				 http->config.address);
-	http->listen_fd = socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (http->listen_fd < 0)
-		return error_set_sys(err, ERROR_SYSTEM, errno, "cannot make a socket");
-	(void)setsockopt(http->listen_fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(http->listen_fd,
-		 is_v6 ? (const struct sockaddr *)&v6 : (const struct sockaddr *)&v4,
-		 is_v6 ? sizeof(v6) : sizeof(v4)) < 0 ||
-	    listen(http->listen_fd, LISTEN_BACKLOG) < 0 ||
-	    getsockname(http->listen_fd, &name.any, &size) < 0)
-		return error_set_sys(err, ERROR_SYSTEM, errno, "cannot listen on %s port %u",
-				     http->config.address, http->config.port);
-	http->port = ntohs(is_v6 ? name.v6.sin6_port : name.v4.sin_port);
-	(void)snprintf(http->address, sizeof(http->address), "%s", http->config.address);
-	return 0;
-}
-
 static int start_daemon(struct http *http, struct error *err)
 {
 	bool is_v6 = strchr(http->address, ':');
@@ -600,7 +567,8 @@ static int start_parts(struct http *http, struct error *err)
 			       &http->lanes[LANE_STORE]);
 	if (r < 0)
 		return error_set_sys(err, ERROR_SYSTEM, -r, "cannot start the HTTP server");
-	r = open_socket(http, err);
+	(void)snprintf(http->address, sizeof(http->address), "%s", http->config.address);
+	r = listen_open(http->address, http->config.port, &http->listen_fd, &http->port, err);
 	if (r < 0)
 		return r;
 	r = start_daemon(http, err);
