@@ -2,9 +2,10 @@
 /*
  * sample.h (codec) - struct sample <-> volbench.sample/1. See openapi.yaml, schema Sample.
  *
- * What was encoded is decoded to the same struct to the bit, but for the marks of which options
- * were given (options stand completed in a sample) and a NULL text, which comes back as NULL where
- * the struct allows it. "read" and "write" are there where the sample moves data that way.
+ * What was encoded is decoded to the same struct to the bit. But for the options: they stand
+ * completed, so all count as given when they come back, and those that do nothing (the shares of a
+ * mix that is none) are 0. "read" and "write" are there where the sample moves data
+ * that way.
  */
 #ifndef SERVER_CODEC_SAMPLE_H
 #define SERVER_CODEC_SAMPLE_H

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_memory.c - the codecs of samples and messages with the n-th allocation failing, for every n:
+ * no crash, no leak (ASan), and an answer that says so.
+ *
+ * link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/codec/message.h"
+#include "server/codec/result_csv.h"
+#include "server/codec/result_fio.h"
+#include "server/codec/sample.h"
+#include "tests/unit/server/codec/fixture.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_reallocarray(void *old, size_t count, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_reallocarray(void *old, size_t count, size_t size);
+char *__wrap_strdup(const char *text);
+
+static size_t left = SIZE_MAX; /* allocations that still succeed */
+
+static bool fails(void)
+{
+	if (left == SIZE_MAX)
+		return false;
+	if (left == 0)
+		return true;
+	left--;
+	return false;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return fails() ? NULL : __real_realloc(old, size);
+}
+
+void *__wrap_reallocarray(void *old, size_t count, size_t size)
+{
+	return fails() ? NULL : __real_reallocarray(old, count, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : __real_strdup(text);
+}
+
+static void *jansson_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+/* A sample of few operations: every member, few allocations. */
+static void small_sample(struct sample *sample)
+{
+	sample_init(sample);
+	sample->workload = fixture_text("w");
+	fixture_level(sample, "bs", "4k");
+	sample->repeat = 1;
+	sample->target = fixture_text("/srv/file");
+	sample->backend = fixture_text("threads");
+	sample->backend_reason = fixture_text("asked for");
+	fixture_workload(&sample->options, "rw=randread size=1m");
+	sample->seconds = 1;
+	fixture_direction(&sample->directions[DIRECTION_READ], 3, 4096, 1000, true);
+	sample->sync = fixture_histogram(1, 1000);
+	fixture_series(&sample->series, 2, 1);
+	sample->job_count = 1;
+	sample->jobs = calloc(1, sizeof(*sample->jobs));
+	assert_non_null(sample->jobs);
+	fixture_direction(&sample->jobs[0].directions[DIRECTION_READ], 3, 4096, 1000, false);
+	(void)snprintf(sample->device.name, sizeof(sample->device.name), "sda");
+	sample->free_bytes_before = 1;
+	assert_int_equal(findings_add(&sample->findings, FINDING_INFO, "few_operations", "w", "c",
+				      "e", "f", "%s", "m"),
+			 0);
+}
+
+/* One try of each; true where it worked. */
+static bool try_encode(void *arg)
+{
+	json_t *value = sample_encode(arg);
+	bool worked = value != NULL;
+
+	json_decref(value);
+	return worked;
+}
+
+static bool try_decode(void *arg)
+{
+	struct sample sample;
+	struct error err = {0};
+	int r;
+
+	sample_init(&sample);
+	r = sample_decode(arg, &sample, &err);
+	if (r < 0) {
+		assert_true(r == -ENOMEM || err.code == ERROR_NO_MEMORY);
+		assert_null(sample.workload);
+		return false;
+	}
+	sample_done(&sample);
+	return true;
+}
+
+static bool try_message(void *arg)
+{
+	struct message message;
+	struct error err = {0};
+	int r = message_read(arg, strlen(arg), &message, &err);
+
+	if (r < 0) {
+		/* jansson's parser does not always say that memory was why */
+		assert_true(r == -ENOMEM || r == -EPROTO);
+		assert_true(err.code == ERROR_NO_MEMORY || err.code == ERROR_ENGINE_FAILED);
+		return false;
+	}
+	message_done(&message);
+	return true;
+}
+
+static bool try_csv(void *arg)
+{
+	char *text = result_csv(arg);
+	bool worked = text != NULL;
+
+	free(text);
+	return worked;
+}
+
+static bool try_fio(void *arg)
+{
+	json_t *value = result_fio(arg);
+	bool worked = value != NULL;
+
+	json_decref(value);
+	return worked;
+}
+
+/* With 0, 1, 2, ... allocations allowed until it works. */
+static void torture(bool (*try)(void *arg), void *arg, size_t at_least)
+{
+	size_t n = 0;
+
+	for (bool worked = false; !worked; n++) {
+		left = n;
+		worked = try(arg);
+		left = SIZE_MAX;
+		assert_true(n < 100000);
+	}
+	assert_true(n > at_least); /* the failures did happen */
+}
+
+static void samples_survive(void **state)
+{
+	struct sample sample;
+	json_t *value;
+	char *line;
+
+	(void)state;
+	small_sample(&sample);
+	torture(try_encode, &sample, 100);
+	value = sample_encode(&sample);
+	assert_non_null(value);
+	torture(try_decode, value, 10);
+	line = message_answer(MESSAGE_SAMPLE, value);
+	assert_non_null(line);
+	torture(try_message, line, 100);
+	free(line);
+	sample_done(&sample);
+}
+
+static void results_survive(void **state)
+{
+	struct result result;
+
+	(void)state;
+	result_init(&result);
+	result.sample_count = 1;
+	result.samples = calloc(1, sizeof(*result.samples));
+	assert_non_null(result.samples);
+	small_sample(&result.samples[0]);
+	assert_true(try_csv(&result)); /* memory streams allocate inside the C library */
+	torture(try_fio, &result, 100);
+	result_done(&result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples_survive),
+		cmocka_unit_test(results_survive),
+	};
+
+	json_set_alloc_funcs(jansson_malloc, free);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_sample.c (codec) - samples there and back to the bit; damaged ones are refused with the
+ * pointer of what is wrong, whatever is damaged. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/codec/sample.h"
+#include "tests/unit/server/codec/fixture.h"
+
+static json_t *through_text(json_t *value)
+{
+	struct error err = {0};
+	json_t *again = NULL;
+	char *text;
+
+	assert_non_null(value);
+	text = json_write(value);
+	assert_non_null(text);
+	assert_int_equal(json_read_own(text, strlen(text), &again, &err), 0);
+	free(text);
+	json_decref(value);
+	return again;
+}
+
+static void expect_same_again(const struct sample *sample)
+{
+	json_t *value = through_text(sample_encode(sample));
+	struct error err = {0};
+	struct sample again;
+
+	sample_init(&again);
+	if (sample_decode(value, &again, &err) < 0)
+		fail_msg("%s: %s", err.field, err.message);
+	fixture_same_sample(sample, &again);
+	sample_done(&again);
+	json_decref(value);
+}
+
+static void a_full_sample_comes_back_whole(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	fixture_sample(&sample);
+	expect_same_again(&sample);
+	sample_done(&sample);
+}
+
+static void a_bare_sample_comes_back_whole(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sample_init(&sample);
+	sample.workload = fixture_text("w");
+	sample.repeat = 1;
+	sample.target = fixture_text("/dev/zero");
+	sample.backend = fixture_text("threads");
+	fixture_workload(&sample.options, "rw=read size=1m");
+	expect_same_again(&sample);
+	sample_done(&sample);
+}
+
+static void series_sums_are_exact(void **state)
+{
+	static const uint64_t ios[] = {1, 3, 7, 999983, 1000003, 12345678, UINT64_C(1) << 33};
+	struct sample sample;
+
+	(void)state;
+	sample_init(&sample);
+	sample.workload = fixture_text("w");
+	sample.repeat = 1;
+	sample.target = fixture_text("/srv/file");
+	sample.backend = fixture_text("null");
+	fixture_workload(&sample.options, "rw=read size=1m");
+	sample.series.count = 20000;
+	sample.series.last_span_ns = 999999999;
+	sample.series.seconds = calloc(sample.series.count, sizeof(*sample.series.seconds));
+	assert_non_null(sample.series.seconds);
+	for (size_t i = 0; i < sample.series.count; i++) {
+		struct series_second *second = &sample.series.seconds[i];
+
+		/* up to 4.19 million operations outstanding: 1,024 jobs of depth 4,096 */
+		second->ios[DIRECTION_READ] = ios[i % ARRAY_SIZE(ios)];
+		second->latency_sum_ns[DIRECTION_READ] =
+			i % 2 ? UINT64_C(4194304000000000) - i * 7919 : i * 1000003;
+	}
+	expect_same_again(&sample);
+	sample_done(&sample);
+}
+
+static void directions_that_are_not_moved_are_absent(void **state)
+{
+	struct sample sample;
+	json_t *value;
+
+	(void)state;
+	sample_init(&sample);
+	sample.workload = fixture_text("w");
+	sample.target = fixture_text("/srv/file");
+	sample.backend = fixture_text("threads");
+	fixture_workload(&sample.options, "rw=randwrite size=1m");
+	value = sample_encode(&sample);
+	assert_non_null(value);
+	assert_null(json_object_get(value, "read"));
+	assert_true(json_is_object(json_object_get(value, "write")));
+	assert_null(json_object_get(json_object_get(value, "series"), "read_ios"));
+	assert_true(json_is_array(json_object_get(json_object_get(value, "series"), "write_ios")));
+	assert_null(json_object_get(value, "sync"));
+	assert_null(json_object_get(value, "jobs"));
+	assert_null(json_object_get(value, "device"));
+	assert_null(json_object_get(value, "free_bytes"));
+	assert_string_equal(json_string_value(json_object_get(value, "latency_stamp")), "batch");
+	json_decref(value);
+	sample_done(&sample);
+}
+
+/* Follows "a/0/b" to the object or array that holds the last name. */
+static json_t *holder(json_t *value, char *path, char **ret_last)
+{
+	char *slash;
+
+	while ((slash = strchr(path, '/'))) {
+		*slash = '\0';
+		value = json_is_array(value) ? json_array_get(value, strtoul(path, NULL, 10))
+					     : json_object_get(value, path);
+		assert_non_null(value);
+		path = slash + 1;
+	}
+	*ret_last = path;
+	return value;
+}
+
+/* Replaces (text NULL: removes) what is at the path. */
+static void damage(json_t *value, const char *where, const char *text)
+{
+	char *path = fixture_text(where), *last;
+	json_t *at = holder(value, path, &last), *with = NULL;
+	struct error err = {0};
+
+	if (!text) {
+		assert_int_equal(json_object_del(at, last), 0);
+	} else {
+		assert_int_equal(json_read_own(text, strlen(text), &with, &err), 0);
+		assert_int_equal(json_is_array(at)
+					 ? json_array_set_new(at, strtoul(last, NULL, 10), with)
+					 : json_object_set_new(at, last, with),
+				 0);
+	}
+	free(path);
+}
+
+static void damaged_samples_are_refused(void **state)
+{
+	static const struct {
+		const char *path, *value, *field;
+	} damages[] = {
+		{"schema", "\"volbench.sample/2\"", "/schema"},
+		{"schema", "1", "/schema"},
+		{"order", "-1", "/order"},
+		{"order", "10000", "/order"},
+		{"workload", "null", "/workload"},
+		{"levels", "[]", "/levels"},
+		{"levels/iodepth", "8", "/levels/iodepth"},
+		{"levels",
+		 "{\"a\":\"\",\"b\":\"\",\"c\":\"\",\"d\":\"\",\"e\":\"\",\"f\":\"\","
+		 "\"g\":\"\",\"h\":\"\",\"i\":\"\"}",
+		 "/levels"},
+		{"repeat", "101", "/repeat"},
+		{"started", "\"yesterday\"", "/started"},
+		{"seconds", "-0.5", "/seconds"},
+		{"seconds", "1e10", "/seconds"},
+		{"ramp_seconds", "\"1\"", "/ramp_seconds"},
+		{"options", "7", "/options"},
+		{"seed", "9.3e18", "/seed"},
+		{"backend", "\"spdk\"", "/backend"},
+		{"latency_stamp", "\"none\"", "/latency_stamp"},
+		{"depth_mean", "null", "/depth_mean"},
+		{"read", "[]", "/read"},
+		{"read/ios", "19999", "/read/histogram"},
+		{"read/bytes", "-4096", "/read/bytes"},
+		{"read/short_ios", "20001", "/read/short_ios"},
+		{"read/histogram/count", "1", "/read/histogram/buckets"},
+		{"write/slat_histogram/buckets", "[1]", "/write/slat_histogram/buckets"},
+		{"sync/ios", "264", "/sync/histogram"},
+		{"sync/histogram", NULL, "/sync/histogram"},
+		{"series", NULL, "/series"},
+		{"series/count", "5", "/series/read_ios"},
+		{"series/count", "777601", "/series/count"},
+		{"series/count", "1e9", "/series/count"},
+		{"series/ramp_seconds_count", "5", "/series/ramp_seconds_count"},
+		{"series/last_span_s", "-1", "/series/last_span_s"},
+		{"series/read_ios/2", "-3", "/series/read_ios"},
+		{"series/read_bytes", NULL, "/series/read_bytes"},
+		{"series/read_bytes", "[1]", "/series/read_bytes"},
+		{"series/read_bytes/0", "0.5", "/series/read_bytes"},
+		{"series/read_latency_mean_ns/0", "null", "/series/read_latency_mean_ns"},
+		{"series/read_latency_mean_ns/0", "1e18", "/series/read_latency_mean_ns"},
+		{"series/write_latency_mean_ns/1", "5.0", "/series/write_latency_mean_ns"},
+		{"jobs", "{}", "/jobs"},
+		{"jobs/1", "5", "/jobs/1"},
+		{"jobs/1/seconds", NULL, "/jobs/1/seconds"},
+		{"jobs/0/write/clat_histogram/sum_ns", "0", "/jobs/0/write/clat_histogram/sum_ns"},
+		{"cpu_seconds", NULL, "/cpu_seconds"},
+		{"cpu_seconds/machine_busy", "-1", "/cpu_seconds/machine_busy"},
+		{"device/name",
+		 "\"0123456789012345678901234567890123456789012345678901234567890123"
+		 "\"",
+		 "/device/name"},
+		{"device/io_ms", "1.25", "/device/io_ms"},
+		{"free_bytes/after", "\"\"", "/free_bytes/after"},
+		{"findings", NULL, "/findings"},
+		{"findings/0/severity", "\"fatal\"", "/findings"},
+		{"findings/1/code", NULL, "/findings"},
+		{"findings/1/message", "[]", "/findings"},
+	};
+	struct sample sample, again;
+
+	(void)state;
+	fixture_sample(&sample);
+	for (size_t i = 0; i < ARRAY_SIZE(damages); i++) {
+		json_t *value = through_text(sample_encode(&sample));
+		struct error err = {0};
+
+		damage(value, damages[i].path, damages[i].value);
+		sample_init(&again);
+		if (sample_decode(value, &again, &err) != -EINVAL)
+			fail_msg("%s = %s was taken", damages[i].path, damages[i].value);
+		assert_string_equal(err.field, damages[i].field);
+		assert_true(err.message[0] != '\0');
+		assert_null(again.workload); /* fresh again */
+		json_decref(value);
+	}
+	sample_done(&sample);
+}
+
+/* Every value anywhere in turn replaced by every kind of value: no crash, no leak, and whatever is
+ * taken can be written again. */
+static size_t mutate(json_t *root, json_t *at)
+{
+	static const char *const kinds[] = {"null", "-1", "0.5", "9223372036854775807",
+					    "\"\"", "[]", "{}",	 "true"};
+	size_t tried = 0;
+	void *iterator = json_object_iter(at);
+	size_t count = json_is_array(at) ? json_array_size(at) : json_object_size(at);
+
+	if (json_is_array(at) && count > 4)
+		count = 4; /* the long lists are alike */
+	for (size_t i = 0; i < count; i++) {
+		json_t *old = json_is_array(at) ? json_array_get(at, i)
+						: json_object_iter_value(iterator);
+		const char *key = json_is_array(at) ? "" : json_object_iter_key(iterator);
+
+		json_incref(old);
+		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+			struct error err = {0};
+			struct sample again;
+			json_t *with = NULL;
+
+			assert_int_equal(json_read_own(kinds[k], strlen(kinds[k]), &with, &err), 0);
+			if (json_is_array(at))
+				(void)json_array_set_new(at, i, with);
+			else
+				(void)json_object_set_new(at, key, with);
+			sample_init(&again);
+			if (sample_decode(root, &again, &err) == 0) {
+				json_decref(sample_encode(&again));
+				sample_done(&again);
+			} else {
+				assert_true(err.code != ERROR_NONE);
+			}
+			tried++;
+		}
+		if (json_is_array(at))
+			(void)json_array_set(at, i, old);
+		else
+			(void)json_object_set(at, key, old);
+		if (json_is_object(old) || json_is_array(old))
+			tried += mutate(root, old);
+		json_decref(old);
+		if (iterator)
+			iterator = json_object_iter_next(at, iterator);
+	}
+	return tried;
+}
+
+static void any_damage_is_survived(void **state)
+{
+	struct sample sample;
+	json_t *value;
+
+	(void)state;
+	fixture_sample(&sample);
+	value = through_text(sample_encode(&sample));
+	assert_true(mutate(value, value) > 1000);
+	json_decref(value);
+	sample_done(&sample);
+}
+
+static void what_is_no_object_is_no_sample(void **state)
+{
+	static const char *const wrongs[] = {"[]", "7", "null", "\"sample\"", "{}"};
+	struct sample sample;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wrongs); i++) {
+		struct error err = {0};
+		json_t *value = NULL;
+
+		assert_int_equal(json_read_own(wrongs[i], strlen(wrongs[i]), &value, &err), 0);
+		sample_init(&sample);
+		assert_int_equal(sample_decode(value, &sample, &err), -EINVAL);
+		json_decref(value);
+	}
+	sample_init(&sample);
+	assert_int_equal(sample_decode(NULL, &sample, NULL), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_full_sample_comes_back_whole),
+		cmocka_unit_test(a_bare_sample_comes_back_whole),
+		cmocka_unit_test(series_sums_are_exact),
+		cmocka_unit_test(directions_that_are_not_moved_are_absent),
+		cmocka_unit_test(damaged_samples_are_refused),
+		cmocka_unit_test(any_damage_is_survived),
+		cmocka_unit_test(what_is_no_object_is_no_sample),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
