@@ -258,6 +258,13 @@ int child_wait(pid_t pid, uint64_t deadline_ms, struct child_status *ret_status)
 	return 0;
 }
 
+int child_await(pid_t pid, uint64_t wait_ms, struct child_status *ret_status)
+{
+	int r = await_end(pid, wait_ms ? deadline_after(wait_ms) : 0, ret_status);
+
+	return r < 0 ? r : reap(pid);
+}
+
 int child_poll(pid_t pid, bool *ret_ended, struct child_status *ret_status)
 {
 	struct child_status status = {0};

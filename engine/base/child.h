@@ -4,8 +4,8 @@
  *
  * posix_spawn with an argument vector, never a shell; a process group of its own; all descriptors
  * but 0, 1, 2 closed; signals unblocked and at their defaults; environment exactly as given. Every
- * child is reaped by child_wait(), child_poll() or child_stop(); what is left of its group is
- * killed at that moment, while the zombie still guards the group's number.
+ * child is reaped by child_wait(), child_await(), child_poll() or child_stop(); what is left of its
+ * group is killed at that moment, while the zombie still guards the group's number.
  *
  * Sandboxed children are started through this program's own hidden command `volbench sandbox`
  * (child_sandbox_main below, sandbox.c), which locks itself in and then executes the argument
@@ -76,6 +76,9 @@ struct child_status {
 
 /* Waits until the child ends or, after deadline_ms (0: for ever), kills its group; always reaps. */
 MUST_CHECK int child_wait(pid_t pid, uint64_t deadline_ms, struct child_status *ret_status);
+
+/* Waits up to wait_ms and kills nobody: -ETIMEDOUT while it still runs. Reaps where it ended. */
+MUST_CHECK int child_await(pid_t pid, uint64_t wait_ms, struct child_status *ret_status);
 
 /* 0 and *ret_ended false while it runs; reaps where it ended. Never blocks. ret_status may be NULL.
  */
