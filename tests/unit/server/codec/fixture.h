@@ -2,6 +2,8 @@
 /*
  * fixture.h - samples and results with something in every member, for the tests of the codecs and
  * of the analysis. Included after cmocka.h. Whoever gets one ends it with sample_done().
+ *
+ * Length: a sample has many members, and each has to be made and compared.
  */
 #ifndef TESTS_FIXTURE_H
 #define TESTS_FIXTURE_H
