@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_report.c - reports of results of every shape: whole files, valid XML, honest words.
+ *
+ * With KEEP_REPORTS=DIR in the environment the reports stay there, to be looked at. The sandbox
+ * starts this program again, so main() knows that command.
+ */
+#include "web/report.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "engine/base/child.h"
+#include "engine/base/file.h"
+#include "tests/unit/web/hostile.h"
+#include "tests/unit/web/synthetic.h"
+#include "tests/unit/web/xml.h"
+
+static char directory[] = "/var/tmp/web-report-XXXXXX";
+static int directory_fd = -1;
+
+static int make_directory(void **state)
+{
+	const char *keep = getenv("KEEP_REPORTS");
+
+	(void)state;
+	if (keep)
+		return file_open_directory_path(keep, &directory_fd);
+	if (!mkdtemp(directory))
+		return -1;
+	directory_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return directory_fd < 0;
+}
+
+static int remove_directory(void **state)
+{
+	int parent, r;
+
+	(void)state;
+	(void)close(directory_fd);
+	if (getenv("KEEP_REPORTS"))
+		return 0;
+	parent = open("/var/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r = file_remove_tree(parent, strrchr(directory, '/') + 1);
+	(void)close(parent);
+	return r;
+}
+
+struct written {
+	int dirfd;
+	char *page;
+	size_t size;
+};
+
+/* Writes a report into a directory of its own and reads the page back. */
+static void write_report(const struct result *result, const char *name, struct written *written)
+{
+	static const char json[] = "{\"schema\": \"volbench.result/1\"}";
+	static const char *const files[] = {"style.css", "result.csv", "fio.json", "icon.svg"};
+	struct error err = {0};
+	char *text;
+	size_t size;
+
+	assert_int_equal(file_open_directory(directory_fd, name, &written->dirfd), 0);
+	if (report_write(result, json, sizeof(json) - 1, written->dirfd, &err) < 0)
+		fail_msg("%s", err.message);
+	assert_int_equal(
+		file_read(written->dirfd, "index.html", 64 << 20, &written->page, &written->size),
+		0);
+	assert_true(xml_valid(written->page, written->size));
+	assert_null(strstr(written->page, "<script"));
+	assert_null(strstr(written->page, "style=\""));
+	assert_int_equal(file_read(written->dirfd, "result.json", 1 << 20, &text, &size), 0);
+	assert_string_equal(text, json);
+	free(text);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		assert_int_equal(file_read(written->dirfd, files[i], 64 << 20, &text, &size), 0);
+		assert_true(size > 0);
+		free(text);
+	}
+}
+
+static void done(struct result *result, struct written *written)
+{
+	(void)close(written->dirfd);
+	free(written->page);
+	result_done(result);
+}
+
+static size_t count_of(const char *text, const char *what)
+{
+	size_t count = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		count++;
+	return count;
+}
+
+/* Every picture of the page is there, in both themes, and valid. */
+static void assert_pictures(const struct written *written, size_t count)
+{
+	size_t seen = 0;
+
+	for (const char *at = written->page; (at = strstr(at, "<img src=\"")); seen++) {
+		char light[64], dark[64], *svg;
+		size_t size;
+
+		at += strlen("<img src=\"");
+		assert_int_equal(sscanf(at, "%60[^\"]", light), 1);
+		(void)snprintf(dark, sizeof(dark), "%.*s-dark.svg", (int)(strlen(light) - 4),
+			       light);
+		assert_int_equal(file_read(written->dirfd, light, 1 << 20, &svg, &size), 0);
+		assert_true(xml_valid(svg, size));
+		free(svg);
+		assert_int_equal(file_read(written->dirfd, dark, 1 << 20, &svg, &size), 0);
+		assert_true(xml_valid(svg, size));
+		free(svg);
+	}
+	assert_int_equal(seen, count);
+	assert_int_equal(count_of(written->page, "could not be drawn"), 0);
+}
+
+static void assert_has(const struct written *written, const char *text)
+{
+	if (!strstr(written->page, text))
+		fail_msg("the page lacks: %s", text);
+}
+
+static const struct synthetic request_sizes = {
+	.name = "Request sizes on scratch",
+	.state = RUN_DONE,
+	.repeats = 3,
+	.seconds = 10,
+	.ramp = 2,
+	.noise = 0.01,
+	.workloads = {{"randread", "--rw=randread --size=1G --iodepth=16", 40000},
+		      {"randwrite", "--rw=randwrite --size=1G --iodepth=16", 21000},
+		      {"mix", "--rw=randrw --rwmixread=70 --size=1G --iodepth=16", 30000}},
+	.factors = {{"bs", {"4k", "16k", "64k", "256k", "1m"}}},
+};
+
+static const struct synthetic nine_workloads = {
+	.name = "Nine workloads over queue depths on tank",
+	.state = RUN_DONE,
+	.repeats = 5,
+	.seconds = 60,
+	.ramp = 5,
+	.noise = 0.03,
+	.workloads =
+		{{"General_IO",
+		  "--bs=4k,128k --rw=randrw --rwmixread=50 --size=4G --numjobs=12 --runtime=60",
+		  8400},
+		 {"Exchange",
+		  "--bs=8k --rw=randrw --rwmixread=70 --size=4G --numjobs=12 --runtime=120", 48300},
+		 {"Security_Onion_Ingest", "--bs=128k --rw=write --size=16G --numjobs=16", 6800},
+		 {"Security_Onion_Search", "--bs=4k --rw=randread --size=8G --numjobs=12", 378000},
+		 {"Elastiflow", "--bs=64k --rw=write --size=10G --numjobs=8", 9500},
+		 {"Trellix", "--bs=8k --rw=randrw --rwmixread=50 --size=4G --numjobs=16", 48200},
+		 {"File_Server", "--bs=4k,64k --rw=randrw --rwmixread=60 --size=8G --numjobs=10",
+		  14500},
+		 {"VMware_Appliances",
+		  "--bs=4k,32k --rw=randrw --rwmixread=70 --size=16G --numjobs=16", 32000},
+		 {"Mixed_VMs", "--bs=4k,128k --rw=randrw --rwmixread=50 --size=32G --numjobs=24",
+		  7800}},
+	.factors = {{"iodepth", {"1", "2", "4", "8", "16", "32"}}},
+};
+
+static void test_one_factor(void **state)
+{
+	struct result result;
+	struct written written;
+
+	(void)state;
+	synthetic_make(&request_sizes, &result);
+	write_report(&result, "one-factor", &written);
+	assert_pictures(&written, 3 * 2 + 4 + 3);
+	assert_has(&written, "By IOPS: one level of bs stands clear of the others in 3 of 3");
+	assert_has(&written, "By bandwidth: one level of bs stands clear of the others in 3 of 3");
+	assert_has(&written, "<td>1m</td><td>");
+	assert_int_equal(count_of(written.page, "class=\"banner"), 0);
+	done(&result, &written);
+}
+
+static void test_nine_workloads(void **state)
+{
+	struct result result;
+	struct written written;
+
+	(void)state;
+	synthetic_make(&nine_workloads, &result);
+	assert_int_equal(findings_add(&result.findings, FINDING_WARNING, "working_set_in_memory",
+				      "Exchange", NULL, "more than 220 GiB", "48 GiB",
+				      "The workload's files fit into memory; reads may be served "
+				      "without a disk. Raise size, or keep direct=1."),
+			 0);
+	assert_int_equal(findings_add(&result.findings, FINDING_INFO, "fio_default_differs", NULL,
+				      NULL, NULL, NULL,
+				      "direct is 1 where fio's default is 0: the page cache is "
+				      "gone around."),
+			 0);
+	for (size_t i = 0; i < 40; i++)
+		assert_int_equal(findings_add(&result.samples[i].findings, FINDING_WARNING,
+					      "depth_not_reached", result.samples[i].workload,
+					      "iodepth=32", "384", "310.2",
+					      "Fewer operations were outstanding than asked for."),
+				 0);
+	write_report(&result, "nine-workloads", &written);
+	assert_pictures(&written, 9 * 2 + 15 + 9);
+	assert_int_equal(count_of(written.page, "class=\"card warning\""), 10);
+	assert_has(&written, "<a href=\"#w2\">Exchange</a>");
+	assert_has(&written, "<tr id=\"w2\">");
+	assert_has(&written, "(5 times)");
+	assert_has(&written, "samples, 95 % intervals");
+	done(&result, &written);
+}
+
+static void test_two_factors(void **state)
+{
+	struct synthetic shape = request_sizes;
+	struct result result;
+	struct written written;
+
+	(void)state;
+	shape.name = "Request sizes and depths";
+	shape.factors[1] = (struct synthetic_factor){"iodepth", {"1", "8", "32"}};
+	synthetic_make(&shape, &result);
+	write_report(&result, "two-factors", &written);
+	assert_pictures(&written, 9 * 2 + 12 + 9);
+	assert_has(&written, "mix, iodepth=32");
+	assert_has(&written, "of 9 comparisons");
+	done(&result, &written);
+}
+
+static void test_no_factors(void **state)
+{
+	struct synthetic shape = nine_workloads;
+	struct result result;
+	struct written written;
+
+	(void)state;
+	shape.name = "Nine workloads, no factor";
+	shape.factors[0] = (struct synthetic_factor){0};
+	synthetic_make(&shape, &result);
+	write_report(&result, "no-factors", &written);
+	assert_pictures(&written, 2 + 15 + 9);
+	assert_has(&written, "9 workloads measured: General_IO <b>");
+	assert_int_equal(count_of(written.page, "stands clear"), 0);
+	done(&result, &written);
+}
+
+static void test_single_samples(void **state)
+{
+	struct synthetic shape = nine_workloads;
+	struct result result;
+	struct written written;
+
+	(void)state;
+	shape.name = "One sample a cell";
+	shape.repeats = 1;
+	synthetic_make(&shape, &result);
+	write_report(&result, "single-samples", &written);
+	assert_has(&written, "one sample a cell cannot tell levels of iodepth apart");
+	assert_has(&written, "highest figure at ");
+	assert_int_equal(count_of(written.page, "\"interval\""), 0);
+	done(&result, &written);
+}
+
+static void test_noise_shows_no_level(void **state)
+{
+	struct synthetic shape = request_sizes;
+	struct result result;
+	struct written written;
+
+	(void)state;
+	shape.name = "Noise";
+	shape.noise = 0.9;
+	shape.repeats = 5;
+	shape.factors[0] = (struct synthetic_factor){"iodepth", {"15", "16"}};
+	synthetic_make(&shape, &result);
+	write_report(&result, "noise", &written);
+	assert_has(&written, "do not tell the highest level of iodepth from the next in any of 3");
+	done(&result, &written);
+}
+
+static void test_partial_run(void **state)
+{
+	struct synthetic shape = nine_workloads;
+	struct result result;
+	struct written written;
+
+	(void)state;
+	shape.name = "Interrupted";
+	shape.state = RUN_INTERRUPTED;
+	shape.measured = 31;
+	synthetic_make(&shape, &result);
+	(void)error_set(&result.error, ERROR_INTERRUPTED, "", "the service was stopped");
+	write_report(&result, "partial", &written);
+	assert_has(&written, "class=\"banner warning\"");
+	assert_has(&written, "This run was interrupted: 31 of 270 samples were measured.");
+	assert_has(&written, "title=\"not measured\"");
+	done(&result, &written);
+}
+
+static void test_failed_run(void **state)
+{
+	struct synthetic shape = request_sizes;
+	struct result result;
+	struct written written;
+
+	(void)state;
+	shape.state = RUN_FAILED;
+	synthetic_make(&shape, &result);
+	for (size_t i = 0; i < result.sample_count; i++)
+		sample_done(&result.samples[i]);
+	result.sample_count = 0;
+	(void)error_set(&result.error, ERROR_NO_SPACE, "/target",
+			"the file system has 1 GiB free, 4 GiB are needed");
+	write_report(&result, "failed", &written);
+	assert_pictures(&written, 0);
+	assert_has(&written, "class=\"banner error\"");
+	assert_has(&written, "0 of 45 samples were measured.");
+	assert_has(&written, "Nothing was measured.");
+	assert_has(&written, "the file system has 1 GiB free");
+	done(&result, &written);
+}
+
+static const struct synthetic plain = {
+	.name = "Plain",
+	.state = RUN_FAILED,
+	.repeats = 1,
+	.seconds = 2,
+	.workloads = {{"First", "--rw=randrw --size=1G", 1000},
+		      {"Second", "--rw=randread --size=1G", 2000}},
+	.factors = {{"iodepth", {"1", "2"}}},
+};
+
+static void test_hostile_texts(void **state)
+{
+	struct stat status;
+
+	(void)state;
+	(void)unlink(HOSTILE_FILE);
+	for (size_t i = 0; i < ARRAY_SIZE(hostile_texts); i++) {
+		struct result result;
+		struct written written;
+
+		synthetic_make(&plain, &result);
+		synthetic_taint(&result, hostile_texts[i]);
+		write_report(&result, "hostile", &written);
+		assert_null(strstr(written.page, "href=\"javascript"));
+		assert_null(strstr(written.page, "onmouseover=\""));
+		assert_pictures(&written, 2 * 2 + 3 + 2);
+		done(&result, &written);
+	}
+	assert_int_equal(stat(HOSTILE_FILE, &status), -1);
+}
+
+/* A number that is none must not stop a report: stored files may have been damaged. */
+static void test_odd_samples(void **state)
+{
+	struct result result;
+	struct written written;
+
+	(void)state;
+	synthetic_make(&plain, &result);
+	result.samples[0].seconds = 0;
+	result.samples[1].series.last_span_ns = 0;
+	free(result.samples[2].directions[DIRECTION_READ].latency);
+	result.samples[2].directions[DIRECTION_READ].latency = NULL;
+	result.samples[2].directions[DIRECTION_READ].ios = 0;
+	free(result.samples[3].series.seconds);
+	result.samples[3].series = (struct series){0};
+	write_report(&result, "odd", &written);
+	done(&result, &written);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_factor),     cmocka_unit_test(test_nine_workloads),
+		cmocka_unit_test(test_two_factors),    cmocka_unit_test(test_no_factors),
+		cmocka_unit_test(test_single_samples), cmocka_unit_test(test_noise_shows_no_level),
+		cmocka_unit_test(test_partial_run),    cmocka_unit_test(test_failed_run),
+		cmocka_unit_test(test_hostile_texts),  cmocka_unit_test(test_odd_samples),
+	};
+
+	if (argc > 1 && strcmp(argv[1], "sandbox") == 0)
+		return child_sandbox_main(argc, argv);
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
