@@ -256,6 +256,30 @@ void html_text(struct html *html, const char *text)
 		escape(html, text, false);
 }
 
+void html_name(struct html *html, const char *name)
+{
+	char piece[128];
+	size_t length, rest;
+
+	while (name && *name) {
+		length = strcspn(name, "_-/,.");
+		length += name[length] != '\0';
+		rest = length;
+		/* Longer than a piece: cut where no character is torn. */
+		if (length >= sizeof(piece)) {
+			length = sizeof(piece) - 1;
+			while (length > 1 && ((unsigned char)name[length] & 0xc0) == 0x80)
+				length--;
+		}
+		memcpy(piece, name, length);
+		piece[length] = '\0';
+		html_text(html, piece);
+		name += length;
+		if (*name && length == rest)
+			html_raw(html, "<wbr/>");
+	}
+}
+
 void html_textf(struct html *html, const char *format, ...)
 {
 	char *text;

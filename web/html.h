@@ -40,6 +40,8 @@ void html_element(struct html *html, const char *element, const char *text, ...)
 	__attribute__((sentinel));
 
 void html_text(struct html *html, const char *text); /* NULL: nothing */
+/* A name, which a narrow column may break behind '_', '-', '/', ',' and '.' (<wbr/>). */
+void html_name(struct html *html, const char *name);
 void html_textf(struct html *html, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Markup of our own, a literal: `html_raw(html, "<br/>")`. */

@@ -112,6 +112,46 @@ static void test_hostile_texts_stay_texts(void **state)
 	}
 }
 
+static void test_names(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{"", "\n"},
+		{"a", "a\n"},
+		{"a_b", "a_<wbr/>b\n"},
+		{"a_", "a_\n"},
+		{"<a>/b", "&lt;a&gt;/<wbr/>b\n"},
+	};
+	char longest[600];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct html *html = html_new();
+		char *page;
+
+		html_name(html, cases[i].in);
+		page = html_finish(html, NULL);
+		assert_string_equal(page, cases[i].out);
+		free(page);
+	}
+	/* Characters of two bytes at every offset against the piece's end. */
+	for (size_t start = 0; start < 3; start++) {
+		struct html *html = html_new();
+		char *page;
+		size_t size;
+
+		memset(longest, 'x', start);
+		for (size_t i = start; i + 2 < sizeof(longest); i += 2)
+			memcpy(longest + i, "\xc3\xa9", 3);
+		html_name(html, longest);
+		page = html_finish(html, &size);
+		assert_int_equal(size, strlen(longest) + 1);
+		assert_memory_equal(page, longest, size - 1);
+		free(page);
+	}
+}
+
 static void test_xml_judge_can_refuse(void **state)
 {
 	(void)state;
@@ -121,11 +161,9 @@ static void test_xml_judge_can_refuse(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_escapes),
-		cmocka_unit_test(test_bad_characters),
-		cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_hostile_texts_stay_texts),
-		cmocka_unit_test(test_xml_judge_can_refuse),
+		cmocka_unit_test(test_escapes),	  cmocka_unit_test(test_bad_characters),
+		cmocka_unit_test(test_addresses), cmocka_unit_test(test_hostile_texts_stay_texts),
+		cmocka_unit_test(test_names),	  cmocka_unit_test(test_xml_judge_can_refuse),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
