@@ -56,19 +56,21 @@ static void top(const struct report *report, struct html *html)
 static void bars_section(const struct report *report, enum metric metric, struct html *html)
 {
 	const char *name = metric == METRIC_IOPS ? "IOPS" : "Bandwidth, MiB/s";
+	const char *lead = "1 MiB is 2^20 bytes.";
 	char title[DEFINITION_NAME_MAX + 40];
 
+	if (metric == METRIC_IOPS)
+		lead = report->level_count > 1
+			       ? "Operations a second. Bars begin at zero; whiskers show the 95 % "
+				 "interval of the mean. Levels in the strong tone are not shown "
+				 "below the highest."
+			       : "Operations a second. Bars begin at zero; whiskers show the 95 % "
+				 "interval of the mean.";
 	if (report->axis[0])
 		(void)snprintf(title, sizeof(title), "%s by %s", name, report->axis);
 	else
 		(void)snprintf(title, sizeof(title), "%s by workload", name);
-	section_open(
-		html, metric == METRIC_IOPS ? "iops" : "bandwidth", title,
-		metric == METRIC_IOPS
-			? "Operations a second. Bars begin at zero; whiskers show the 95 % "
-			  "interval of the mean. Levels in the strong tone are not shown below "
-			  "the highest."
-			: "1 MiB is 2^20 bytes.");
+	section_open(html, metric == METRIC_IOPS ? "iops" : "bandwidth", title, lead);
 	report_bars(report, metric, html);
 	html_close(html, "section");
 }

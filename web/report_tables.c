@@ -14,14 +14,17 @@ static void head_cell(struct html *html, const char *text, bool number)
 	html_element(html, "th", text, "scope", "col", "class", number ? "number" : NULL, NULL);
 }
 
-static void table_open(struct html *html)
+static void table_open(struct html *html, const char *class)
 {
-	html_raw(html, "<div class=\"scroll\"><table>");
+	html_raw(html, "<div class=\"scroll\">");
+	html_open(html, "table", "class", class, NULL);
 }
 
 static void table_close(struct html *html)
 {
-	html_raw(html, "</tbody></table></div>");
+	html_raw(html, "</tbody>");
+	html_close(html, "table");
+	html_raw(html, "</div>");
 }
 
 /* "Workload", then one column a level. */
@@ -44,7 +47,7 @@ static void row_head(const struct comparison *comparison, int direction, struct 
 	char title[REPORT_TITLE_MAX];
 
 	html_open(html, "th", "scope", "row", NULL);
-	html_text(html, report_title(comparison, title));
+	html_name(html, report_title(comparison, title));
 	html_element(html, "span", direction_names[direction], "class", "direction", NULL);
 	html_close(html, "th");
 }
@@ -101,7 +104,7 @@ void report_cells_table(const struct report *report, struct html *html)
 {
 	char id[40];
 
-	table_open(html);
+	table_open(html, "study");
 	level_head(report, html);
 	for (size_t k = 0; k < report->comparison_count; k++) {
 		const struct comparison *comparison = &report->comparisons[k];
@@ -145,7 +148,7 @@ static void figure_cell(const struct estimate_interval *figure, enum metric metr
 
 void report_bars_table(const struct report *report, enum metric metric, struct html *html)
 {
-	table_open(html);
+	table_open(html, NULL);
 	level_head(report, html);
 	for (size_t k = 0; k < report->comparison_count; k++) {
 		const struct comparison *comparison = &report->comparisons[k];
@@ -201,7 +204,7 @@ void report_latency_table(const struct report *report, struct html *html)
 	static const char *const heads[] = {"operations", "mean",   "50 %",    "90 %",
 					    "99 %",	  "99.9 %", "99.99 %", "max"};
 
-	table_open(html);
+	table_open(html, NULL);
 	html_raw(html, "<thead><tr>");
 	head_cell(html, "Workload", false);
 	if (report->axis[0])
@@ -281,7 +284,7 @@ void report_series_table(const struct report *report, struct html *html)
 {
 	char title[REPORT_TITLE_MAX];
 
-	table_open(html);
+	table_open(html, NULL);
 	html_raw(html, "<thead><tr>");
 	head_cell(html, "Workload", false);
 	if (report->axis[0])

@@ -384,7 +384,9 @@ void report_summary(const struct report *report, struct html *html)
 		if (!comparison->measured)
 			continue;
 		html_raw(html, "<tr>");
-		html_element(html, "th", report_title(comparison, title), "scope", "row", NULL);
+		html_open(html, "th", "scope", "row", NULL);
+		html_name(html, report_title(comparison, title));
+		html_close(html, "th");
 		summary_cell(report, comparison, METRIC_IOPS, html);
 		summary_cell(report, comparison, METRIC_BANDWIDTH, html);
 		if (report->level_count > 1)
