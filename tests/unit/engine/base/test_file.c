@@ -17,10 +17,12 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -31,6 +33,7 @@ static struct {
 	unsigned int calls;   /* since script_begin() */
 	unsigned int fail_at; /* from 1; 0: none */
 	bool for_good;	      /* all from fail_at on fail */
+	bool dies;	      /* killed at fail_at, in place of failing */
 	const char *only;     /* only calls of this name count and fail; NULL: all */
 	int error;
 	const char *failed; /* name of the first that failed */
@@ -68,6 +71,8 @@ static bool fails(const char *name)
 	if (script.fail_at == 0 || script.calls < script.fail_at ||
 	    (script.calls > script.fail_at && !script.for_good))
 		return false;
+	if (script.dies)
+		(void)raise(SIGKILL);
 	if (!script.failed)
 		script.failed = name;
 	errno = script.error;
@@ -547,6 +552,45 @@ static int operate_free_bytes(void)
 	return r;
 }
 
+/* Of the names the operations make. */
+static unsigned int count_known(void)
+{
+	static const char *const names[] = {"a", "b", "tree", "dir"};
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		count += is_there(names[i]);
+	return count;
+}
+
+/* Killed before each call in turn: the check holds as after a failure, and the sweep cleans up. */
+static void kill_at_every_call(const struct torture *torture)
+{
+	for (unsigned int n = 1;; n++) {
+		int status;
+		pid_t pid;
+
+		torture->prepare();
+		pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0) {
+			script_begin(n, false, 0);
+			script.dies = true;
+			_exit(torture->operate() == 0 ? 0 : 1);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (WIFEXITED(status)) {
+			assert_int_equal(WEXITSTATUS(status), 0);
+			assert_true(n > 1);
+			return;
+		}
+		assert_int_equal(WTERMSIG(status), SIGKILL);
+		torture->check(-EINTR);
+		assert_int_equal(file_sweep_temporary(scratch, NULL), 0);
+		assert_int_equal(count_entries(scratch_path), 2 + count_known());
+	}
+}
+
 static void test_every_call_fails(void **state)
 {
 	static const struct torture all[] = {
@@ -569,6 +613,7 @@ static void test_every_call_fails(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		torture(&all[i], false);
 		torture(&all[i], true);
+		kill_at_every_call(&all[i]);
 	}
 }
 

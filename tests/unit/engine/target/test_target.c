@@ -15,9 +15,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -33,6 +35,7 @@ static struct {
 	bool for_good;
 	int error;
 	bool failed;
+	bool dies; /* killed there, in place of failing */
 	unsigned int fsyncs, advices;
 	bool no_direct;
 } script;
@@ -60,6 +63,8 @@ static bool fails(const char *name)
 	if (script.fail_at == 0 || script.calls < script.fail_at ||
 	    (script.calls > script.fail_at && !script.for_good))
 		return false;
+	if (script.dies)
+		(void)raise(SIGKILL);
 	script.failed = true;
 	errno = script.error;
 	return true;
@@ -838,6 +843,60 @@ static void test_every_call_fails(void **state)
 	torture(true);
 }
 
+/* The whole life of a directory's files, killed before its n-th call. True where it got through. */
+static bool killed_life(unsigned int n)
+{
+	const struct target_need need = {.bytes = 4096, .files = 2, .writes = true};
+	struct target_spec spec = {.kind = TARGET_DIRECTORY, .path = in("data/dir")};
+	struct target *target = NULL;
+	struct manifest *own = NULL;
+	char run_id[32];
+	int status;
+	pid_t pid;
+
+	(void)snprintf(run_id, sizeof(run_id), "killed-%u", n);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		script_begin(NULL, n, false, 0);
+		script.dies = true;
+		if (manifest_new(state_fd, run_id, &own) < 0 ||
+		    target_create(allow, &spec, &need, run_id, own, &target, NULL) < 0 ||
+		    target_remove(target, NULL) < 0 || manifest_finish(own) < 0)
+			_exit(2);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status)) {
+		assert_int_equal(WEXITSTATUS(status), 0);
+		return true;
+	}
+	assert_int_equal(WTERMSIG(status), SIGKILL);
+	return false;
+}
+
+static void test_killed_at_every_call(void **state)
+{
+	struct findings findings;
+	unsigned int n = 0;
+	bool through;
+
+	(void)state;
+	assert_int_equal(manifest_finish(manifest), 0);
+	put("data/dir/file", "precious", 0);
+	do {
+		through = killed_life(++n);
+		findings_init(&findings);
+		assert_int_equal(file_sweep_temporary(state_fd, NULL), 0);
+		assert_int_equal(manifest_sweep(state_fd, allow, &findings, NULL), 0);
+		findings_done(&findings);
+		if (count_entries(in("data/dir")) != 1 || count_entries(in("state")) != 0)
+			fail_msg("killed before call %u: something was left", n);
+	} while (!through);
+	assert_true(n > 20);
+	assert_starts("data/dir/file", "precious");
+}
+
 /* ---- the list ---- */
 
 static void test_candidates(void **state)
@@ -881,7 +940,8 @@ int main(void)
 		TEST(test_regions),	      TEST(test_flags),
 		TEST(test_replaced),	      TEST(test_full_while_making),
 		TEST(test_without_fallocate), TEST(test_without_noreplace),
-		TEST(test_every_call_fails),  TEST(test_candidates),
+		TEST(test_every_call_fails),  TEST(test_killed_at_every_call),
+		TEST(test_candidates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
