@@ -101,6 +101,10 @@ static int fill_entry(struct entry *entry, const char *path, struct error *err)
 	entry->real = realpath(path, NULL);
 	if (!entry->real)
 		return error_set_sys(err, ERROR_SYSTEM, errno, "allowed path %s", quoted);
+	/* It will stand in JSON documents and on terminals. */
+	if (!text_printable(path) || !text_printable(entry->real))
+		return error_set(err, ERROR_BAD_VALUE, "",
+				 "allowed path %s is not printable UTF-8; rename it", quoted);
 	/* From here on by the resolved path only. */
 	entry->fd = open(entry->real, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (entry->fd < 0 || fstat(entry->fd, &st) < 0)

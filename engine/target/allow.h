@@ -22,7 +22,7 @@
 
 struct allow;
 
-/* Each path must exist and be absolute after realpath; err says which is not. */
+/* Each path must exist and be printable UTF-8, resolved too; err says which is not. */
 MUST_CHECK int allow_new(const char *const *paths, size_t count, struct allow **ret_allow,
 			 struct error *err);
 void allow_free(struct allow *allow);

@@ -152,10 +152,13 @@ static void test_longest_entry(void **state)
 
 static void test_bad_entries(void **state)
 {
-	const char *paths[] = {in("allowed/file"), in("none"), "/dev/null", "/dev/../dev/zero"};
+	const char *paths[] = {in("allowed/file"), in("none"),	       "/dev/null",
+			       "/dev/../dev/zero", in("allowed/\xff"), in("allowed/line\n")};
 	struct allow *allow = NULL;
 
 	(void)state;
+	assert_int_equal(mkdir(paths[4], 0700), 0);
+	assert_int_equal(mkdir(paths[5], 0700), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		struct error err = {0};
 
