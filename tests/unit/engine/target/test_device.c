@@ -6,7 +6,7 @@
  *
  * Length: the makers of images and the loop devices serve every test.
  *
- * link: -Wl,--wrap=poll,--wrap=clock_now_ns
+ * link: -Wl,--wrap=poll,--wrap=clock_now_ns,--wrap=blkid_do_safeprobe
  */
 #include "engine/target/target.h"
 
@@ -27,6 +27,7 @@
 #include <sys/swap.h>
 #include <sys/wait.h>
 
+#include <blkid.h>
 #include <cmocka.h>
 
 #include "engine/base/clock.h"
@@ -81,6 +82,17 @@ uint64_t __wrap_clock_now_ns(void);
 uint64_t __wrap_clock_now_ns(void)
 {
 	return NS_PER_S + polls * (NS_PER_S / 10);
+}
+
+/* ---- libblkid's answer ---- */
+
+static int forced_answer = 2; /* 2: its own */
+
+int __real_blkid_do_safeprobe(blkid_probe probe);
+int __wrap_blkid_do_safeprobe(blkid_probe probe);
+int __wrap_blkid_do_safeprobe(blkid_probe probe)
+{
+	return forced_answer == 2 ? __real_blkid_do_safeprobe(probe) : forced_answer;
 }
 
 /* ---- images and loops ---- */
@@ -193,6 +205,7 @@ static int begin(void **state)
 {
 	(void)state;
 	image_bytes = IMAGE_BYTES;
+	forced_answer = 2;
 	(void)snprintf(top, sizeof(top), "/var/tmp/volbench-test-device-XXXXXX");
 	if (!mkdtemp(top))
 		return -1;
@@ -540,6 +553,21 @@ static void test_contents(void **state)
 		detach_all();
 		image_bytes = IMAGE_BYTES;
 	}
+}
+
+/* Found, failed, ambivalent: on a blank device, only "nothing found" lets it through. */
+static void test_answers(void **state)
+{
+	struct target_spec spec = {.kind = TARGET_DEVICE};
+
+	(void)state;
+	SKIP_WITHOUT_LOOPS();
+	write_image("image", image());
+	spec.path = attach(in("image"), 0);
+	for (forced_answer = -2; forced_answer < 1; forced_answer++)
+		expect(&spec, &writing, true, ERROR_TARGET_HAS_SIGNATURE);
+	expect(&spec, &writing, true, ERROR_NONE);
+	forced_answer = 2;
 }
 
 static void test_mounted(void **state)
@@ -953,11 +981,11 @@ static void test_nothing_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_contents),	 TEST(test_mounted),	   TEST(test_swapped),
-		TEST(test_stacked_loop), TEST(test_same_backing),  TEST(test_partitions),
-		TEST(test_read_only),	 TEST(test_size),	   TEST(test_paths),
-		TEST(test_claim),	 TEST(test_waiting),	   TEST(test_regions),
-		TEST(test_candidates),	 TEST(test_nothing_there),
+		TEST(test_contents),   TEST(test_answers),	TEST(test_mounted),
+		TEST(test_swapped),    TEST(test_stacked_loop), TEST(test_same_backing),
+		TEST(test_partitions), TEST(test_read_only),	TEST(test_size),
+		TEST(test_paths),      TEST(test_claim),	TEST(test_waiting),
+		TEST(test_regions),    TEST(test_candidates),	TEST(test_nothing_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
