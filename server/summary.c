@@ -29,15 +29,12 @@ static void put_heading(struct table *table, const struct definition *definition
 }
 
 static void put_interval(struct table *table, const struct estimate_interval *interval,
-			 double divisor)
+			 double divisor, bool scaled)
 {
 	char text[TABLE_INTERVAL_MAX];
+	double half = interval->interval ? (interval->high - interval->low) / 2 / divisor : -1;
 
-	table_cell(table, "%s",
-		   table_interval(
-			   interval->mean / divisor,
-			   interval->interval ? (interval->high - interval->low) / 2 / divisor : -1,
-			   text));
+	table_cell(table, "%s", table_interval(interval->mean / divisor, half, scaled, text));
 }
 
 static void put_latency(struct table *table, const struct cell_direction *direction)
@@ -84,8 +81,8 @@ static void put_cell(struct table *table, const struct definition *definition,
 			table_cell(table, "%s", "");
 			table_cell(table, "%s", "");
 		} else {
-			put_interval(table, &direction->iops, 1);
-			put_interval(table, &direction->bandwidth, MIB);
+			put_interval(table, &direction->iops, 1, true);
+			put_interval(table, &direction->bandwidth, MIB, false);
 			put_latency(table, direction);
 		}
 		again = true;

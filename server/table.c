@@ -110,10 +110,10 @@ char *table_figure(double value, char buffer[TABLE_FIGURE_MAX])
 	return buffer;
 }
 
-char *table_interval(double mean, double half_width, char buffer[TABLE_INTERVAL_MAX])
+char *table_interval(double mean, double half_width, bool scaled, char buffer[TABLE_INTERVAL_MAX])
 {
-	double divisor;
-	const char *suffix = scale_of(mean, &divisor);
+	double divisor = 1;
+	const char *suffix = scaled ? scale_of(mean, &divisor) : "";
 	int decimals = decimals_of(mean / divisor), more = decimals;
 
 	if (half_width < 0) {

@@ -49,9 +49,10 @@ MUST_CHECK int table_print(const struct table *table, FILE *out, size_t width);
 /* Three significant digits with k, M, G, T of 1000: "37.4k", "982", "1.06M", "0.42". */
 char *table_figure(double value, char buffer[TABLE_FIGURE_MAX]);
 
-/* The same with a half-width in the same scale: "37.4k ±0.3k"; without it where it is negative. */
+/* The same with a half-width in the same scale: "37.4k ±0.3k"; without it where it is negative.
+ * scaled false: no k and M, "1475 ±12". */
 #define TABLE_INTERVAL_MAX 48
-char *table_interval(double mean, double half_width, char buffer[TABLE_INTERVAL_MAX]);
+char *table_interval(double mean, double half_width, bool scaled, char buffer[TABLE_INTERVAL_MAX]);
 
 /* "820 us", "1.24 ms", "3.1 s". */
 char *table_latency(uint64_t nanoseconds, char buffer[TABLE_FIGURE_MAX]);

@@ -24,11 +24,12 @@ static void test_figures(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_string_equal(table_figure(cases[i].value, buffer), cases[i].text);
-	assert_string_equal(table_interval(37400, 300, buffer), "37.4k ±0.3k");
-	assert_string_equal(table_interval(37400, 2, buffer), "37.4k ±0.002k");
-	assert_string_equal(table_interval(37400, 0, buffer), "37.4k ±0.0k");
-	assert_string_equal(table_interval(263, 12.4, buffer), "263 ±12");
-	assert_string_equal(table_interval(263, -1, buffer), "263");
+	assert_string_equal(table_interval(37400, 300, true, buffer), "37.4k ±0.3k");
+	assert_string_equal(table_interval(37400, 2, true, buffer), "37.4k ±0.002k");
+	assert_string_equal(table_interval(37400, 0, true, buffer), "37.4k ±0.0k");
+	assert_string_equal(table_interval(263, 12.4, true, buffer), "263 ±12");
+	assert_string_equal(table_interval(263, -1, true, buffer), "263");
+	assert_string_equal(table_interval(1475.2, 12.4, false, buffer), "1475 ±12");
 	assert_string_equal(table_latency(0, buffer), "0 ns");
 	assert_string_equal(table_latency(820, buffer), "820 ns");
 	assert_string_equal(table_latency(1400, buffer), "1.40 us");
