@@ -121,7 +121,7 @@ def test_command_line_overrides(volbench, directory, scratch):
     assert result["targets"][0]["kind"] == "directory"
     assert len(result["samples"]) == 4
     for sample in result["samples"]:
-        assert sample["options"]["size"] == "1M" and int(sample["options"]["numjobs"]) == 2
+        assert sample["options"]["size"] == "1m" and int(sample["options"]["numjobs"]) == 2
     assert list(scratch.iterdir()) == []
 
 
