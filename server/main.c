@@ -8,8 +8,31 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "api/definitions.h"
 #include "engine/base/child.h"
+#include "engine/base/file.h"
+#include "server/codec/view.h"
 #include "server/commands.h"
+#include "web/report.h"
+
+/* ---- what lower layers are lent ---- */
+
+static int write_report(const char *result_text, size_t size, const char *directory,
+			struct error *err)
+{
+	AUTO_CLOSE int dirfd = -1;
+	struct result result;
+	int r = file_open_directory_path(directory, &dirfd);
+
+	if (r < 0)
+		return error_set_sys(err, ERROR_SYSTEM, -r, "Opening %s", directory);
+	result_init(&result);
+	r = view_result(result_text, size, &result, err);
+	if (r == 0)
+		r = report_write(&result, result_text, size, dirfd, err);
+	result_done(&result);
+	return r;
+}
 
 static void stop_set(sigset_t *set)
 {
@@ -19,6 +42,8 @@ static void stop_set(sigset_t *set)
 	(void)sigaddset(set, SIGINT);
 	(void)sigaddset(set, SIGHUP);
 }
+
+/* ---- the program ---- */
 
 static int prepare_signals(void)
 {
@@ -32,6 +57,11 @@ static int prepare_signals(void)
 
 static int carry_out(const struct options *options, int argc, char **argv)
 {
+	const struct command_hooks hooks = {
+		.write_report = write_report,
+		.built_in = built_in_text,
+	};
+
 	switch (options->command) {
 	case COMMAND_HELP:
 		options_help(options->help_topic, stdout);
@@ -39,15 +69,17 @@ static int carry_out(const struct options *options, int argc, char **argv)
 	case COMMAND_VERSION:
 		puts("volbench " VOLBENCH_VERSION);
 		return 0;
+	case COMMAND_SERVE:
+		fputs("volbench: this build has no such command\n", stderr);
+		return 2;
+	case COMMAND_RUN:
+		return command_run(options, &hooks);
+	case COMMAND_PLAN:
+		return command_plan(options, &hooks);
 	case COMMAND_ENGINE:
 		return command_engine(options);
 	case COMMAND_SANDBOX:
 		return child_sandbox_main(argc, argv);
-	case COMMAND_SERVE:
-	case COMMAND_RUN:
-	case COMMAND_PLAN:
-		fputs("volbench: this build has no such command\n", stderr);
-		return 2;
 	}
 	return 2;
 }
