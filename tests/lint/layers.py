@@ -20,6 +20,7 @@ LAYERS = [
     ("web/", 3),
     ("api/", 4),
     ("server/main.c", 5),
+    ("tests/", 6),
 ]
 
 # Header or text that gives a library away -> the files that may have it.
@@ -35,7 +36,7 @@ DOORS = {
     r"\b(system|popen|strcpy|strcat|sprintf|strtok|atoi|alloca)\(": [],
 }
 
-MAX_LINES = {".c": 500, ".h": 150, ".py": 500, ".js": 500, ".css": 700}
+MAX_LINES = {".c": 500, ".h": 150, ".py": 500, ".js": 500, ".css": 800}
 
 
 def layer_of(path):
@@ -61,8 +62,8 @@ def check_source(path, text):
                 yield f"{path}:{number}: include of {include.group(1)}: not a path from the root"
             elif own is not None and other > own:
                 yield f"{path}:{number}: upward include of {include.group(1)}"
-        if own is None:
-            continue
+        if path.startswith("tests/"):
+            continue  # a test may open any door
         for pattern, allowed in DOORS.items():
             if re.search(pattern, line) and not any(path.startswith(a) for a in allowed):
                 where = ", ".join(allowed) or "nowhere"

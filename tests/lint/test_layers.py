@@ -35,6 +35,16 @@ def test_main_may_see_all(tmp_path):
     assert run(tmp_path, {"server/main.c": '#include "api/http.h"\n'})[0] == 0
 
 
+def test_a_test_may_see_all_but_is_seen_by_none(tmp_path):
+    test = {"tests/unit/engine/test_run.c": '#include "api/http.h"\n#include "tests/unit/x.h"\n'}
+    assert run(tmp_path, test) == (0, "")
+    assert run(tmp_path, {"engine/run.c": '#include "tests/unit/x.h"\n'})[0] == 1
+
+
+def test_an_include_that_is_no_path_from_the_root_fails(tmp_path):
+    assert run(tmp_path, {"engine/run.c": '#include "run.h"\n'})[0] == 1
+
+
 def test_a_comment_is_no_include(tmp_path):
     text = '/*\n#include "api/http.h"\n*/\n'
     assert run(tmp_path, {"engine/run.c": text}) == (0, "")
