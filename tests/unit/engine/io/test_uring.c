@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_uring.c - the ring refuses what the workload does not need, and cancels what waits. */
+/*
+ * test_uring.c - the ring refuses what the workload does not need, and cancels what waits; why it
+ * is not there at all.
+ *
+ * link: -Wl,--wrap=io_uring_setup,--wrap=fopen,--wrap=fopen64
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <liburing.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,6 +18,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/io/backend.h"
+#include "engine/io/measure.h"
 
 static struct arena arena;
 static struct backend *backend;
@@ -183,6 +190,62 @@ static void test_close_gives_files_back(void **unused)
 	(void)close(pipes[0]);
 }
 
+/* What the kernel is made to say. */
+static int setup_result = 1; /* 1: the truth */
+static const char *sysctl_text;
+
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen64(const char *path, const char *mode);
+int __real_io_uring_setup(unsigned int entries, struct io_uring_params *params);
+int __wrap_io_uring_setup(unsigned int entries, struct io_uring_params *params);
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+	if (!strstr(path, "io_uring_disabled"))
+		return __real_fopen(path, mode);
+	if (sysctl_text)
+		return fmemopen((void *)(uintptr_t)sysctl_text, strlen(sysctl_text), "r");
+	errno = ENOENT;
+	return NULL;
+}
+
+FILE *__wrap_fopen64(const char *path, const char *mode)
+{
+	return __wrap_fopen(path, mode);
+}
+
+int __wrap_io_uring_setup(unsigned int entries, struct io_uring_params *params)
+{
+	return setup_result == 1 ? __real_io_uring_setup(entries, params) : setup_result;
+}
+
+static void test_why_there_is_none(void **unused)
+{
+	const struct {
+		int result;
+		const char *sysctl, *reason;
+	} cases[] = {
+		{-EPERM, "2\n", "refused by kernel.io_uring_disabled=2"},
+		{-EPERM, "1\n", "refused by kernel.io_uring_disabled=1"},
+		{-EPERM, "0\n", "refused: seccomp or a container's policy"},
+		{-EPERM, NULL, "refused: seccomp or a container's policy"},
+		{-ENOSYS, NULL, "no io_uring"},
+		{-ENOMEM, "0\n", "Cannot allocate memory"},
+	};
+	char reason[200];
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		setup_result = cases[i].result;
+		sysctl_text = cases[i].sysctl;
+		assert_int_equal(measure_uring_available(reason, sizeof(reason)), cases[i].result);
+		assert_non_null(strstr(reason, cases[i].reason));
+	}
+	setup_result = 1;
+	assert_int_equal(measure_uring_available(reason, sizeof(reason)), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_wait_ends_in_time),
 		cmocka_unit_test(test_close_gives_files_back),
+		cmocka_unit_test(test_why_there_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
