@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -102,7 +103,8 @@ int measure_memory(const struct workload *workload, enum backend_kind backend, u
 	return 0;
 }
 
-uint64_t resources_available_memory(void)
+/* MemAvailable; UINT64_MAX where the kernel does not say. */
+static uint64_t machine_memory(void)
 {
 	AUTO_FCLOSE FILE *file = fopen("/proc/meminfo", "re");
 	char line[128];
@@ -112,6 +114,50 @@ uint64_t resources_available_memory(void)
 		if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
 			return kib * 1024;
 	return UINT64_MAX;
+}
+
+/* memory.max of one control group; UINT64_MAX where there is none ("max", or no such file). */
+static uint64_t group_memory(const char *group)
+{
+	char path[PATH_MAX + 64];
+	uint64_t bytes = UINT64_MAX;
+
+	if (snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", group) <
+	    (int)sizeof(path)) {
+		AUTO_FCLOSE FILE *file = fopen(path, "re");
+
+		if (file && fscanf(file, "%" SCNu64, &bytes) != 1)
+			bytes = UINT64_MAX;
+	}
+	return bytes;
+}
+
+/* The least memory.max of this process's control group and those above it (cgroup v2). */
+static uint64_t groups_memory(void)
+{
+	AUTO_FCLOSE FILE *file = fopen("/proc/self/cgroup", "re");
+	char line[PATH_MAX], *group = NULL, *slash;
+	uint64_t least = UINT64_MAX, bytes;
+
+	while (file && !group && fgets(line, sizeof(line), file))
+		if (strncmp(line, "0::/", 4) == 0)
+			group = line + 3;
+	if (!group)
+		return least;
+	group[strcspn(group, "\n")] = '\0';
+	while ((slash = strrchr(group, '/'))) {
+		bytes = group_memory(group);
+		least = bytes < least ? bytes : least;
+		*slash = '\0';
+	}
+	return least;
+}
+
+uint64_t resources_available_memory(void)
+{
+	uint64_t machine = machine_memory(), groups = groups_memory();
+
+	return machine < groups ? machine : groups;
 }
 
 int resources_check(const struct workload *workload, enum backend_kind backend, struct error *err)

@@ -12,7 +12,8 @@ size_t resources_reactors(uint64_t jobs);
  * where it has no runtime. */
 size_t resources_series_seconds(const struct workload *workload);
 
-/* Bytes that can still be allocated without swapping; UINT64_MAX where the kernel does not say. */
+/* Bytes that can be allocated without swapping: MemAvailable, and the memory.max of this process's
+ * control groups where it is less. UINT64_MAX where the kernel says neither. */
 uint64_t resources_available_memory(void);
 
 /*
