@@ -2,6 +2,8 @@
 /*
  * test_measure.c - whole measurements: on a file of a disk, O_DIRECT, and of memory, by each
  * backend. Directories: /var/tmp (or VOLBENCH_TEST_DIR) and /dev/shm.
+ *
+ * Length: one set-up and one check serve every kind of run, its early ends and its refusals.
  */
 #include <errno.h>
 #include <fcntl.h>
