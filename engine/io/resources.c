@@ -121,14 +121,15 @@ static uint64_t group_memory(const char *group)
 {
 	char path[PATH_MAX + 64];
 	uint64_t bytes = UINT64_MAX;
+	FILE *file;
 
-	if (snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", group) <
-	    (int)sizeof(path)) {
-		AUTO_FCLOSE FILE *file = fopen(path, "re");
-
-		if (file && fscanf(file, "%" SCNu64, &bytes) != 1)
-			bytes = UINT64_MAX;
-	}
+	(void)snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", group); /* it fits */
+	file = fopen(path, "re");
+	if (!file)
+		return bytes;
+	if (fscanf(file, "%" SCNu64, &bytes) != 1)
+		bytes = UINT64_MAX;
+	(void)fclose(file); /* only read from */
 	return bytes;
 }
 

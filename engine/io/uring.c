@@ -374,10 +374,13 @@ int uring_open(const struct backend_config *config, struct backend **ret_backend
 /* kernel.io_uring_disabled, or -1 where the kernel has no such switch. */
 static int disabled_by_sysctl(void)
 {
-	AUTO_FCLOSE FILE *file = fopen("/proc/sys/kernel/io_uring_disabled", "re");
+	FILE *file = fopen("/proc/sys/kernel/io_uring_disabled", "re");
 	int value;
 
-	value = file ? fgetc(file) : EOF;
+	if (!file)
+		return -1;
+	value = fgetc(file);
+	(void)fclose(file); /* only read from */
 	return value >= '0' && value <= '9' ? value - '0' : -1;
 }
 
