@@ -228,6 +228,10 @@ static inline void fake_run(const char *mode)
 		fake_say(FAKE_STARTED);
 		fake_sample(0);
 		fake_hang();
+	} else if (MODE("stopped")) { /* by a signal from outside, say */
+		fake_say(FAKE_STARTED);
+		fake_sample(0);
+		fake_end(RUN_CANCELLED, NULL);
 	} else if (MODE("floods")) {
 		struct pollfd in = {.fd = 0, .events = POLLIN};
 
@@ -249,6 +253,8 @@ static inline void fake_main(const char *state, const char *mode)
 		_exit(0);
 	if (strstr(request, "\"sweep\"")) {
 		fake_count(state, "sweeps");
+		if (strcmp(mode, "/hangs") == 0)
+			fake_hang();
 		fake_say(strcmp(mode, "/locked") == 0
 				 ? "{\"error\":{\"code\":\"engine_busy\",\"message\":\"locked\"}}\n"
 				 : "{\"swept\":[{\"code\":\"removed\"}]}\n");
