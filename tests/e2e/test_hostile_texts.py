@@ -89,7 +89,7 @@ def cut(text, size):
     return text.encode()[:size].decode("utf-8", "ignore")
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 def test_in_names_and_labels(shared, text):
     client = shared.client
     definition = shared.definition(
@@ -122,7 +122,7 @@ def test_in_names_and_labels(shared, text):
     assert not CANARY.exists()
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 def test_in_urls_and_paths(shared, text):
     """Echoed in an error at most, and then as data."""
     from urllib.parse import quote  # pylint: disable=import-outside-toplevel
