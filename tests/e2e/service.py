@@ -269,7 +269,7 @@ class Service:
 
     def check_clean(self):
         assert not self.engines(), f"engines left: {self.engines()}"
-        left = [p for p in self.scratch.rglob("*") if not p.name.startswith("keep")]
+        left = [p for p in self.scratch.iterdir() if p.name != "keep"]
         assert not left, f"left in the scratch directory: {left}"
         temporary = list(self.state.rglob(".tmp-*"))
         assert not temporary, f"temporary files left: {temporary}"
