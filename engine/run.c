@@ -76,21 +76,32 @@ static int cancelled(const struct run *run, struct error *err)
 
 /* ---- prepare ---- */
 
+/* What the names of a target's files begin with: targets may lie in one directory. */
+static void files_id(const struct run *run, size_t target, char *buffer, size_t size)
+{
+	if (run->plan->definition->target_count == 1)
+		(void)snprintf(buffer, size, "%s", run->config->run_id);
+	else
+		(void)snprintf(buffer, size, "%s-target%zu", run->config->run_id, target + 1);
+}
+
 static int create_targets(struct run *run, struct error *err)
 {
 	const struct definition *definition = run->plan->definition;
 
 	for (size_t i = 0; i < definition->target_count; i++) {
 		struct target_need need;
+		char id[RUN_ID_MAX + 16];
 		int r = cancelled(run, err);
 
 		if (r < 0)
 			return r;
+		files_id(run, i, id, sizeof(id));
 		r = inspect_need(run->plan, i, &need);
 		if (r < 0)
 			return error_set_sys(err, ERROR_OUT_OF_RANGE, -r, "Sizing the target");
-		r = target_create(run->config->allow, &definition->targets[i], &need,
-				  run->config->run_id, run->manifest, &run->targets[i], err);
+		r = target_create(run->config->allow, &definition->targets[i], &need, id,
+				  run->manifest, &run->targets[i], err);
 		if (r < 0)
 			return r;
 	}

@@ -6,11 +6,10 @@ import contract
 
 # Code -> the test that meets it, since no request alone brings it about.
 ELSEWHERE = {
-    "engine_busy": "tests/unit/engine/test_run.c",
-    "io_error": "tests/e2e/test_engine.py",
+    "io_error": "tests/unit/engine/io/test_measure.c",
     "cancelled": "tests/unit/engine/test_run.c",
     "interrupted": "tests/unit/server/test_store.c",
-    "read_only": "tests/unit/server/test_store.c",
+    "read_only": "tests/unit/server/test_store_crash.c",
     "system_error": "tests/unit/api/test_problem.c",
     "out_of_memory": "tests/unit/api/test_problem.c",
     "direct_unsupported": "tests/unit/engine/target/test_target.c",

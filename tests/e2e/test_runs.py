@@ -234,6 +234,23 @@ def test_the_queue_is_full(service):
     service.stop()
 
 
+def test_two_targets_in_one_directory(service):
+    """A comparison of a place with itself shows what is noise; the files do not collide."""
+    client = service.client
+    here = str(service.scratch)
+    run_id = client.submit(
+        service.definition(
+            target=None,
+            targets=[{"name": "one", "directory": here}, {"name": "two", "directory": here}],
+            factors=None,
+        )
+    )
+    client.wait_state(run_id, "done")
+    samples = client.get(f"/api/v1/runs/{run_id}/result").json["samples"]
+    assert {s["levels"]["target"] for s in samples} == {"one", "two"}
+    assert not list(service.scratch.iterdir())
+
+
 def test_system_targets_health(shared):
     client = shared.client
     system = client.get("/api/v1/system")
