@@ -28,13 +28,13 @@ def definition(target, rw="randread", **members):
 class Engine:
     """One engine process. state: its directory; allow: paths."""
 
-    def __init__(self, state, allow, wrapper=(), stderr=None):
+    def __init__(self, state, allow, wrapper=(), stderr=None, environment=None):
         ours, theirs = socket.socketpair()
         command = [*map(str, wrapper), PROGRAM, "engine", "--state", str(state)]
         for path in allow:
             command += ["--allow", str(path)]
         self.process = subprocess.Popen(command, stdin=theirs, stdout=subprocess.DEVNULL,
-                                        stderr=stderr)
+                                        stderr=stderr, env={**os.environ, **(environment or {})})
         theirs.close()
         self.socket = ours
         self.buffer = b""
