@@ -347,7 +347,9 @@ static void print_cell(const struct table *table, FILE *out, const char *text, s
 	if (table->alignment[column] == 'r')
 		fprintf(out, "%*s%s", (int)pad, "", text);
 	else if (wide > width)
-		fprintf(out, "%.*s...", (int)bytes_of(text, width - 3), text);
+		/* Names that differ at their ends must go on differing. */
+		fprintf(out, "%.*s...%s", (int)bytes_of(text, width - 3 - (width - 3) / 2), text,
+			text + bytes_of(text, wide - (width - 3) / 2));
 	else
 		fprintf(out, "%s%*s", text, last ? 0 : (int)pad, "");
 }

@@ -39,8 +39,8 @@ void table_rule(struct table *table);
 
 /*
  * Prints what was gathered, columns two spaces apart. Where that is wider than width the widest
- * left-aligned column is cut, its texts ending in "...", but not below 8 characters. Columns
- * without any text but a heading are left out. -ENOMEM when a cell was lost.
+ * left-aligned column is cut, its texts with "..." in their middle, but not below 8 characters.
+ * Columns without any text but a heading are left out. -ENOMEM when a cell was lost.
  */
 MUST_CHECK int table_print(const struct table *table, FILE *out, size_t width);
 

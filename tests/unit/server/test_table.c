@@ -102,7 +102,7 @@ static void test_narrow(void **state)
 	char *text = printed(table, 10);
 
 	(void)state;
-	assert_non_null(strstr(text, "rando...    12 ±1"));
+	assert_non_null(strstr(text, "ran...ad    12 ±1"));
 	free(text);
 	table_free(table);
 	table_free(NULL);
