@@ -37,6 +37,7 @@
 
 #include "engine/base/error.h"
 #include "engine/result.h"
+#include "server/store_definitions.h"
 
 struct store;
 
@@ -62,7 +63,6 @@ struct store_new {
 };
 
 #define STORE_KEY_MAX 200 /* bytes, at least 1 */
-#define STORE_DEFINITIONS_MAX 1000
 /* Free bytes that must be there to accept a run, and for each of its samples. */
 #define STORE_RESERVE_BYTES (UINT64_C(8) << 20)
 #define STORE_SAMPLE_BYTES (UINT64_C(64) << 10)
@@ -139,17 +139,6 @@ MUST_CHECK int store_read_report(struct store *store, const char *id, const char
 
 /* A queued or ended run. RUN_ACTIVE while it runs. */
 MUST_CHECK int store_remove_run(struct store *store, const char *id, struct error *err);
-
-/* Saved definitions. A name: 1 to 64 of [A-Za-z0-9._-], not starting with '.'. */
-bool store_definition_name_ok(const char *name);
-/* A new one, or in place of an older one. TOO_MANY; UNSUPPORTED_SCHEMA over a newer one's. */
-MUST_CHECK int store_put_definition(struct store *store, const char *name, const char *text,
-				    bool *ret_created, struct error *err);
-MUST_CHECK int store_get_definition(struct store *store, const char *name, char **ret_text,
-				    struct error *err);
-MUST_CHECK int store_remove_definition(struct store *store, const char *name, struct error *err);
-/* Sorted by name; names and list are heap. */
-MUST_CHECK int store_list_definitions(struct store *store, char ***ret_names, size_t *ret_count);
 
 /* Called after every change of a run, from the thread that made it, without a lock. Set once. */
 void store_on_change(struct store *store, void (*changed)(void *arg, const char *id), void *arg);

@@ -3,6 +3,7 @@
  * fake_engine.h - engines that misbehave, for the tests of supervisor and schedule: the test's own
  * program, started again as `volbench engine --state DIR --allow MODE`. Its main must begin with
  * fake_engine_main(). A sweep and a run leave a byte each in DIR.sweeps and DIR.runs.
+ * Length: a whole program, in a header so that two tests can be it.
  */
 #ifndef TESTS_UNIT_SERVER_FAKE_ENGINE_H
 #define TESTS_UNIT_SERVER_FAKE_ENGINE_H
@@ -171,15 +172,12 @@ static inline void fake_measure(void)
 		fake_progress(1);
 }
 
-static inline void fake_run(const char *mode)
-{
-	struct error err = {0};
-	char line[64];
-
 #define MODE(name) (strcmp(mode, "/" name) == 0)
-	if (MODE("good") || MODE("slow")) {
-		fake_good(MODE("slow"));
-	} else if (MODE("exits")) {
+
+/* Those that come to no end of their own; false where the mode is another. */
+static inline bool fake_run_bad(const char *mode)
+{
+	if (MODE("exits")) {
 		fake_say(FAKE_STARTED);
 		fake_sample(0);
 		_exit(3);
@@ -195,15 +193,61 @@ static inline void fake_run(const char *mode)
 		fake_hang();
 	} else if (MODE("huge")) {
 		fake_huge_line();
-	} else if (MODE("big")) {
-		fake_big_line();
-		fake_end(RUN_DONE, NULL);
 	} else if (MODE("early")) {
 		fake_sample(0);
 		fake_hang();
 	} else if (MODE("twice")) {
 		fake_say(FAKE_STARTED FAKE_STARTED);
 		fake_hang();
+	} else if (MODE("lingers")) {
+		fake_good(false);
+		fake_hang();
+	} else if (MODE("stubborn")) {
+		fake_say(FAKE_STARTED);
+		fake_sample(0);
+		fake_hang();
+	}
+	return false;
+}
+
+/* Those that wait to be cancelled; false where the mode is another. */
+static inline bool fake_run_waiting(const char *mode)
+{
+	struct pollfd in = {.fd = 0, .events = POLLIN};
+	char line[64];
+
+	if (MODE("measures")) { /* and is polite */
+		fake_measure();
+		if (!fake_read(line, sizeof(line)))
+			return true;
+		fake_sample(1);
+		fake_end(RUN_CANCELLED, NULL);
+	} else if (MODE("deaf")) { /* to a cancel, but not to the socket's end */
+		fake_say(FAKE_STARTED);
+		while (fake_read(line, sizeof(line)))
+			;
+	} else if (MODE("floods")) {
+		fake_say(FAKE_STARTED);
+		while (poll(&in, 1, 0) == 0)
+			fake_progress(1);
+		fake_end(RUN_CANCELLED, NULL);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static inline void fake_run(const char *mode)
+{
+	struct error err = {0};
+
+	if (fake_run_bad(mode) || fake_run_waiting(mode))
+		return;
+	if (MODE("good") || MODE("slow")) {
+		fake_good(MODE("slow"));
+	} else if (MODE("big")) {
+		fake_big_line();
+		fake_end(RUN_DONE, NULL);
 	} else if (MODE("refuses")) {
 		(void)error_set(&err, ERROR_TARGET_BUSY, "/target", "it is mounted");
 		fake_answer(MESSAGE_ERROR, json_error(&err));
@@ -211,39 +255,16 @@ static inline void fake_run(const char *mode)
 		fake_say(FAKE_STARTED);
 		(void)error_set_sys(&err, ERROR_IO_ERROR, EIO, "a read failed");
 		fake_end(RUN_FAILED, &err);
-	} else if (MODE("lingers")) {
-		fake_good(false);
-		fake_hang();
-	} else if (MODE("measures")) { /* and is polite */
-		fake_measure();
-		if (!fake_read(line, sizeof(line)))
-			return;
-		fake_sample(1);
-		fake_end(RUN_CANCELLED, NULL);
-	} else if (MODE("deaf")) { /* to a cancel, but not to the socket's end */
-		fake_say(FAKE_STARTED);
-		while (fake_read(line, sizeof(line)))
-			;
-	} else if (MODE("stubborn")) {
-		fake_say(FAKE_STARTED);
-		fake_sample(0);
-		fake_hang();
 	} else if (MODE("stopped")) { /* by a signal from outside, say */
 		fake_say(FAKE_STARTED);
 		fake_sample(0);
 		fake_end(RUN_CANCELLED, NULL);
-	} else if (MODE("floods")) {
-		struct pollfd in = {.fd = 0, .events = POLLIN};
-
-		fake_say(FAKE_STARTED);
-		while (poll(&in, 1, 0) == 0)
-			fake_progress(1);
-		fake_end(RUN_CANCELLED, NULL);
 	} else {
 		_exit(95);
 	}
-#undef MODE
 }
+
+#undef MODE
 
 static inline void fake_main(const char *state, const char *mode)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* store_fixture.h - what the tests of the store share: a directory, short ways to a run. */
+/*
+ * store_fixture.h - what the tests of the store share: a directory, short ways to a run.
+ * Length: bodies of a dozen helpers, which the tests have inline as they have no archive.
+ */
 #ifndef TESTS_UNIT_SERVER_STORE_FIXTURE_H
 #define TESTS_UNIT_SERVER_STORE_FIXTURE_H
 
@@ -123,6 +126,11 @@ static inline size_t fixture_result_samples(struct store *store, const char *id)
 
 	json_decref(value);
 	return count;
+}
+
+static inline void fixture_assert_text(const json_t *value, const char *member, const char *text)
+{
+	assert_string_equal(json_string_value(json_object_get(value, member)), text);
 }
 
 /* A file below the state directory, written without ceremony. */

@@ -2,6 +2,7 @@
 /*
  * Tests of server/schedule*.c with a real store and engines of fake_engine.h: every edge of the
  * state machine, stop and restart, full disks.
+ * Length: one service without HTTP serves every test.
  *
  * link: -Wl,--wrap=file_write
  */

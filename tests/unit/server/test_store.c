@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests of server/store*.c: runs and their documents, recovery, definitions, limits. */
+/* Tests of server/store.c, store_index.c, store_runs.c, store_documents.c. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -30,17 +30,11 @@ static void test_ids(void **state)
 		assert_false(store_id_ok(bad[i]));
 }
 
-static void assert_text(const json_t *value, const char *member, const char *text)
-{
-	assert_string_equal(json_string_value(json_object_get(value, member)), text);
-}
-
-/* The whole life of a run, looked at after every step, and again after a restart. */
+/* The life of a run, looked at after every step. */
 static void test_life(void **state)
 {
 	struct store *store = fixture_open();
 	struct store_run run = fixture_run(store), next;
-	const char *findings = "[{\"code\":\"end\"}]";
 	struct error err = {0};
 	json_t *result;
 	char *text;
@@ -69,26 +63,45 @@ static void test_life(void **state)
 	assert_int_equal(fixture_add_sample(store, run.id, 4, &err), -EINVAL);
 	assert_int_equal(fixture_get(store, run.id).samples_done, 2);
 	result = fixture_result(store, run.id);
-	assert_text(result, "state", "running");
+	fixture_assert_text(result, "state", "running");
 	assert_null(json_object_get(result, "ended"));
 	json_decref(result);
 	assert_int_equal(store_remove_run(store, run.id, &err), -EBUSY);
 	assert_int_equal(err.code, ERROR_RUN_ACTIVE);
 
+	store_close(store);
+}
+
+/* And of its end, with its result, now and after a restart. */
+static void test_end(void **state)
+{
+	struct store *store = fixture_open();
+	struct store_run run = fixture_run(store), gone;
+	const char *findings = "[{\"code\":\"end\"}]";
+	struct error err = {0};
+	json_t *result;
+	char *text;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(store_set_running(store, run.id, NULL), 0);
+	assert_int_equal(store_set_started(store, run.id, STARTED_TEXT, NULL), 0);
+	assert_int_equal(fixture_add_sample(store, run.id, 2, NULL), 0);
+	assert_int_equal(fixture_add_sample(store, run.id, 0, NULL), 0);
 	assert_int_equal(store_finish_run(store, run.id, RUN_DONE, findings, NULL, NULL), 0);
 	assert_int_equal(store_finish_run(store, run.id, RUN_DONE, NULL, NULL, &err), -EBUSY);
 	assert_int_equal(err.code, ERROR_ALREADY_FINISHED);
 	for (int again = 0; again < 2; again++) {
 		result = fixture_result(store, run.id);
-		assert_text(result, "schema", "volbench.result/1");
-		assert_text(result, "id", run.id);
-		assert_text(result, "state", "done");
-		assert_text(result, "backend", "io_uring");
+		fixture_assert_text(result, "schema", "volbench.result/1");
+		fixture_assert_text(result, "id", run.id);
+		fixture_assert_text(result, "state", "done");
+		fixture_assert_text(result, "backend", "io_uring");
 		assert_int_equal(json_array_size(json_object_get(result, "findings")), 2);
 		assert_int_equal(json_integer_value(json_object_get(result, "planned_samples")), 4);
 		assert_non_null(json_object_get(result, "environment"));
 		assert_non_null(json_object_get(result, "ended"));
-		assert_text(json_object_get(result, "definition"), "name", "a<b");
+		fixture_assert_text(json_object_get(result, "definition"), "name", "a<b");
 		assert_int_equal(json_array_size(json_object_get(result, "samples")), 2);
 		json_decref(result);
 		run = fixture_get(store, run.id);
@@ -105,7 +118,7 @@ static void test_life(void **state)
 	}
 	assert_int_equal(store_problem_count(store), 0);
 	assert_int_equal(store_remove_run(store, run.id, NULL), 0);
-	assert_int_equal(store_get_run(store, run.id, &next), -ENOENT);
+	assert_int_equal(store_get_run(store, run.id, &gone), -ENOENT);
 	assert_int_equal(store_result(store, run.id, &text, &size, &err), -ENOENT);
 	assert_int_equal(err.code, ERROR_NOT_FOUND);
 	assert_int_equal(store_definition_of(store, run.id, &text), -ENOENT);
@@ -136,169 +149,9 @@ static void test_failure_and_cancel(void **state)
 	assert_string_equal(run.error.message, "in use");
 	assert_int_equal(fixture_get(store, cancelled.id).state, RUN_CANCELLED);
 	result = fixture_result(store, run.id);
-	assert_text(json_object_get(result, "error"), "code", "target_busy");
+	fixture_assert_text(json_object_get(result, "error"), "code", "target_busy");
 	json_decref(result);
 	assert_int_equal(fixture_result_samples(store, cancelled.id), 0);
-	store_close(store);
-}
-
-static void test_interrupted(void **state)
-{
-	struct store *store = fixture_open();
-	struct store_run run = fixture_run(store), queued = fixture_run(store);
-	char path[128];
-	json_t *result;
-
-	(void)state;
-	assert_int_equal(store_set_running(store, run.id, NULL), 0);
-	assert_int_equal(store_set_started(store, run.id, STARTED_TEXT, NULL), 0);
-	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(fixture_add_sample(store, run.id, i, NULL), 0);
-	store_close(store);
-	(void)snprintf(path, sizeof(path), "runs/%s/samples/00001.json", run.id);
-	fixture_write(path, "{\"order\":1,"); /* damaged from outside */
-	(void)snprintf(path, sizeof(path), "runs/%s/samples/.tmp-00003.json-0123456789abcdef",
-		       run.id);
-	fixture_write(path, "{"); /* a crash in the middle of a write */
-
-	store = fixture_open();
-	assert_false(fixture_exists(path));
-	assert_int_equal(store_problem_count(store), 1);
-	assert_non_null(strstr(store_problem(store, 0), run.id));
-	run = fixture_get(store, run.id);
-	assert_int_equal(run.state, RUN_INTERRUPTED);
-	assert_true(run.recovered);
-	assert_int_equal(run.samples_done, 2);
-	assert_int_equal(run.error.code, ERROR_INTERRUPTED);
-	assert_true(run.ended_wall_ms >= run.started_wall_ms);
-	result = fixture_result(store, run.id);
-	assert_text(result, "state", "interrupted");
-	assert_int_equal(json_array_size(json_object_get(result, "samples")), 2);
-	json_decref(result);
-	(void)snprintf(path, sizeof(path), "set-aside/%s-sample-00001.json", run.id);
-	assert_true(fixture_exists(path));
-	assert_int_equal(fixture_get(store, queued.id).state, RUN_QUEUED);
-	assert_false(fixture_get(store, queued.id).recovered);
-	store_close(store);
-
-	store = fixture_open(); /* it is mended for good */
-	assert_int_equal(store_problem_count(store), 0);
-	assert_false(fixture_get(store, run.id).recovered);
-	assert_int_equal(fixture_get(store, run.id).state, RUN_INTERRUPTED);
-	store_close(store);
-}
-
-/* The crash came between result.json and state.json. */
-static void test_result_without_state(void **state)
-{
-	struct store *store = fixture_open();
-	struct store_run run = fixture_run(store);
-	char path[128];
-
-	(void)state;
-	assert_int_equal(store_set_running(store, run.id, NULL), 0);
-	assert_int_equal(fixture_add_sample(store, run.id, 0, NULL), 0);
-	assert_int_equal(store_finish_run(store, run.id, RUN_DONE, NULL, NULL, NULL), 0);
-	store_close(store);
-	(void)snprintf(path, sizeof(path), "runs/%s/state.json", run.id);
-	fixture_write(path, "{\"schema\":\"volbench.state/1\",\"state\":\"running\","
-			    "\"started\":\"2026-11-30T11:30:00.000Z\",\"samples\":0}");
-	for (int i = 0; i < 4; i++) {
-		store = fixture_open();
-		run = fixture_get(store, run.id);
-		assert_int_equal(run.state, RUN_DONE);
-		assert_int_equal(run.samples_done, 1);
-		assert_true(run.started_wall_ms > 0 && run.ended_wall_ms > 0);
-		assert_int_equal(fixture_result_samples(store, run.id), 1);
-		store_close(store);
-		if (i == 1)
-			fixture_write(path, "garbage");
-		if (i == 2) {
-			char full[256];
-
-			(void)snprintf(full, sizeof(full), "%s/%s", fixture_root, path);
-			assert_int_equal(unlink(full), 0);
-		}
-	}
-	(void)snprintf(path, sizeof(path), "set-aside/%s-state.json", run.id);
-	assert_true(fixture_exists(path));
-}
-
-static void test_result_removed(void **state)
-{
-	struct store *store = fixture_open();
-	struct store_run run = fixture_run(store);
-	char path[256];
-	json_t *result;
-
-	(void)state;
-	assert_int_equal(store_set_running(store, run.id, NULL), 0);
-	assert_int_equal(fixture_add_sample(store, run.id, 3, NULL), 0);
-	assert_int_equal(
-		store_finish_run(store, run.id, RUN_DONE, "[{\"code\":\"end\"}]", NULL, NULL), 0);
-	(void)snprintf(path, sizeof(path), "%s/runs/%s/result.json", fixture_root, run.id);
-	assert_int_equal(unlink(path), 0);
-	result = fixture_result(store, run.id);
-	assert_text(result, "state", "done");
-	assert_int_equal(json_array_size(json_object_get(result, "samples")), 1);
-	assert_int_equal(json_array_size(json_object_get(result, "findings")), 1);
-	json_decref(result);
-	store_close(store);
-}
-
-/* What cannot be understood is set aside and told; what is newer is left as it is. */
-static void test_foreign_documents(void **state)
-{
-	static const char *const newer = "20250101-000000-newer1",
-				 *const broken = "20250101-000000-broken",
-				 *const empty = "20250101-000000-empty0",
-				 *const other = "20250101-000000-other0";
-	struct store_run run;
-	struct error err = {0};
-	struct store *store;
-	char path[128], text[512];
-
-	(void)state;
-	store_close(fixture_open());
-	fixture_mkdir("runs/20250101-000000-newer1");
-	(void)snprintf(text, sizeof(text),
-		       "{\"schema\":\"volbench.run/2\",\"id\":\"%s\",\"number\":7,\"name\":\"n\","
-		       "\"created\":\"2026-11-30T11:30:00.000Z\",\"planned_samples\":1,\"what\":1,"
-		       "\"definition\":{}}",
-		       newer);
-	fixture_write("runs/20250101-000000-newer1/run.json", text);
-	fixture_mkdir("runs/20250101-000000-broken");
-	fixture_write("runs/20250101-000000-broken/run.json", "{\"schema\":\"volbench.run/1\"");
-	fixture_mkdir("runs/20250101-000000-empty0");
-	fixture_mkdir("runs/20250101-000000-other0");
-	fixture_write("runs/20250101-000000-other0/run.json", text); /* another's id */
-	fixture_mkdir("runs/20250101-000000-newer2");
-	fixture_write("runs/20250101-000000-newer2/run.json", "{\"schema\":\"volbench.run/3\"}");
-	fixture_mkdir("runs/lost+found");
-
-	store = fixture_open();
-	assert_int_equal(store_get_run(store, newer, &run), 0);
-	assert_true(run.newer);
-	assert_int_equal(store_next_queued(store, &run), -ENOENT);
-	assert_int_equal(store_count(store, RUN_QUEUED), 0);
-	assert_int_equal(store_remove_run(store, newer, &err), -EINVAL);
-	assert_int_equal(err.code, ERROR_UNSUPPORTED_SCHEMA);
-	assert_int_equal(store_get_run(store, broken, &run), -ENOENT);
-	assert_int_equal(store_get_run(store, other, &run), -ENOENT);
-	assert_int_equal(store_problem_count(store), 4);
-	assert_true(fixture_exists("set-aside/20250101-000000-broken/run.json"));
-	assert_true(fixture_exists("runs/20250101-000000-newer2"));
-	assert_true(fixture_exists("runs/lost+found"));
-	(void)snprintf(path, sizeof(path), "runs/%s", empty);
-	assert_false(fixture_exists(path));
-	assert_int_equal(fixture_run(store).number, 8);
-	store_close(store);
-
-	/* The same name is set aside a second time. */
-	fixture_mkdir("runs/20250101-000000-broken");
-	fixture_write("runs/20250101-000000-broken/run.json", "[]");
-	store = fixture_open();
-	assert_true(fixture_exists("set-aside/20250101-000000-broken.2/run.json"));
 	store_close(store);
 }
 
@@ -370,6 +223,10 @@ static void test_keys(void **state)
 		wanted.digest = "other";
 		assert_int_equal(store_add_run(store, &wanted, &second, &again, &err), -EEXIST);
 		assert_int_equal(err.code, ERROR_IDEMPOTENCY_MISMATCH);
+		assert_int_equal(store_find_key(store, "k", "other", &second, &err), -EEXIST);
+		assert_int_equal(store_find_key(store, "k2", "d", &second, &err), -ENOENT);
+		assert_int_equal(store_find_key(store, "k", "d", &second, &err), 0);
+		assert_string_equal(first.id, second.id);
 		wanted.digest = "d";
 		store_close(store);
 		store = fixture_open();
@@ -457,82 +314,6 @@ static void test_reports(void **state)
 	assert_int_equal(store_read_report(store, run.id, "..", &data, &size), -ENOENT);
 	assert_int_equal(store_read_report(store, "../runs", "x", &data, &size), -ENOENT);
 	assert_int_equal(store_open_report(store, "20250101-000000-absent", &fd), -ENOENT);
-	store_close(store);
-}
-
-static void free_names(char **names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		free(names[i]);
-	free(names);
-}
-
-static void test_definitions(void **state)
-{
-	static const char *const bad[] = {"", ".hidden", "a/b", "a b", "ä", "../x"};
-	struct store *store = fixture_open();
-	struct error err = {0};
-	char name[66], **names, *text;
-	size_t count;
-	bool created;
-
-	(void)state;
-	assert_int_equal(store_put_definition(store, "b", "{\"name\":\"1\"}", &created, NULL), 0);
-	assert_true(created);
-	assert_int_equal(store_put_definition(store, "b", "{\"name\":\"2\"}", &created, NULL), 0);
-	assert_false(created);
-	assert_int_equal(store_put_definition(store, "A.1_x-", "{}", &created, NULL), 0);
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		assert_int_equal(store_put_definition(store, bad[i], "{}", &created, &err),
-				 -EINVAL);
-		assert_int_equal(err.code, ERROR_BAD_NAME);
-	}
-	memset(name, 'n', sizeof(name));
-	name[65] = '\0';
-	assert_false(store_definition_name_ok(name));
-	name[64] = '\0';
-	assert_int_equal(store_put_definition(store, name, "{}", &created, NULL), 0);
-	store_close(store);
-	fixture_write("definitions/broken.json", "{");
-	fixture_write("definitions/newer.json", "{\"schema\":\"volbench.definition/2\"}");
-	store = fixture_open();
-	assert_int_equal(store_problem_count(store), 1);
-	assert_true(fixture_exists("set-aside/broken.json"));
-	assert_int_equal(store_list_definitions(store, &names, &count), 0);
-	assert_int_equal(count, 4);
-	assert_string_equal(names[0], "A.1_x-");
-	assert_string_equal(names[1], "b");
-	assert_string_equal(names[2], "newer");
-	free_names(names, count);
-	assert_int_equal(store_get_definition(store, "b", &text, NULL), 0);
-	assert_string_equal(text, "{\"name\":\"2\"}");
-	free(text);
-	assert_int_equal(store_put_definition(store, "newer", "{}", &created, &err), -EINVAL);
-	assert_int_equal(err.code, ERROR_UNSUPPORTED_SCHEMA);
-	assert_int_equal(store_remove_definition(store, "newer", &err), -EINVAL);
-	assert_int_equal(store_remove_definition(store, "b", NULL), 0);
-	assert_int_equal(store_remove_definition(store, "b", &err), -ENOENT);
-	assert_int_equal(err.code, ERROR_NOT_FOUND);
-	assert_int_equal(store_get_definition(store, "b", &text, &err), -ENOENT);
-	store_close(store);
-}
-
-static void test_definitions_limit(void **state)
-{
-	struct store *store = fixture_open();
-	struct error err = {0};
-	char path[64];
-	bool created;
-
-	(void)state;
-	for (int i = 0; i < STORE_DEFINITIONS_MAX - 1; i++) {
-		(void)snprintf(path, sizeof(path), "definitions/d%04d.json", i);
-		fixture_write(path, "{}");
-	}
-	assert_int_equal(store_put_definition(store, "last", "{}", &created, NULL), 0);
-	assert_int_equal(store_put_definition(store, "more", "{}", &created, &err), -EINVAL);
-	assert_int_equal(err.code, ERROR_TOO_MANY);
-	assert_int_equal(store_put_definition(store, "last", "{}", &created, NULL), 0);
 	store_close(store);
 }
 
@@ -632,87 +413,21 @@ static void test_threads(void **state)
 	store_close(store);
 }
 
-/* ---- many runs ---- */
-
-static uint64_t resident_bytes(void)
-{
-	unsigned long pages = 0, resident = 0;
-	FILE *f = fopen("/proc/self/statm", "r");
-
-	if (f) {
-		if (fscanf(f, "%lu %lu", &pages, &resident) != 2)
-			resident = 0;
-		(void)fclose(f);
-	}
-	return (uint64_t)resident * 4096;
-}
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define RUNS 500 /* their memory says nothing about ours */
-#define RUNS_MEMORY UINT64_MAX
-#else
-#define RUNS 10000
-#define RUNS_MEMORY (UINT64_C(50) << 20)
-#endif
-
-static void test_many_runs(void **state)
-{
-	struct store *store;
-	uint64_t before, cursor;
-	struct store_run *runs;
-	char path[96], text[512];
-	size_t count;
-
-	(void)state;
-	store_close(fixture_open());
-	for (int i = 0; i < RUNS; i++) {
-		(void)snprintf(path, sizeof(path), "runs/20250101-000000-%06d", i);
-		fixture_mkdir(path);
-		(void)snprintf(path, sizeof(path), "runs/20250101-000000-%06d/run.json", i);
-		(void)snprintf(text, sizeof(text),
-			       "{\"schema\":\"volbench.run/1\",\"id\":\"20250101-000000-%06d\","
-			       "\"number\":%d,\"name\":\"nine workloads on a pool\","
-			       "\"created\":\"2026-11-30T11:30:00.000Z\",\"planned_samples\":36,"
-			       "\"definition\":{}}",
-			       i, RUNS - i);
-		fixture_write(path, text);
-		(void)snprintf(path, sizeof(path), "runs/20250101-000000-%06d/state.json", i);
-		fixture_write(path, "{\"schema\":\"volbench.state/1\",\"state\":\"done\","
-				    "\"started\":\"2026-11-30T11:30:00.000Z\","
-				    "\"ended\":\"2026-11-30T11:40:00.000Z\",\"samples\":36}");
-	}
-	before = resident_bytes();
-	store = fixture_open();
-	assert_int_equal(store_count(store, RUN_DONE), RUNS);
-	assert_true(resident_bytes() - before < RUNS_MEMORY);
-	assert_int_equal(store_list_runs(store, RUN_DONE, 0, 2, &runs, &count, &cursor), 0);
-	assert_int_equal(runs[0].number, RUNS);
-	assert_string_equal(runs[0].id, "20250101-000000-000000");
-	free(runs);
-	store_close(store);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_make, fixture_remove)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ids),
 		TEST(test_life),
+		TEST(test_end),
 		TEST(test_failure_and_cancel),
-		TEST(test_interrupted),
-		TEST(test_result_without_state),
-		TEST(test_result_removed),
-		TEST(test_foreign_documents),
 		TEST(test_paging),
 		TEST(test_keys),
 		TEST(test_limits),
 		TEST(test_lock),
 		TEST(test_reports),
-		TEST(test_definitions),
-		TEST(test_definitions_limit),
 		TEST(test_give_up),
 		TEST(test_threads),
-		TEST(test_many_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

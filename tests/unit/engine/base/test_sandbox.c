@@ -2,6 +2,7 @@
 /*
  * Tests of engine/base/sandbox.c: what a sandboxed gnuplot and a sandboxed probe (this program
  * itself) can and cannot do, and that each limit bites.
+ * Length: the probe must be this program.
  */
 #include <errno.h>
 #include <fcntl.h>
