@@ -19,7 +19,7 @@
 #include "engine/base/child.h"
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
-#include "server/codec/view.h"
+#include "server/codec/result_text.h"
 #include "server/commands.h"
 #include "server/log.h"
 #include "server/notify.h"
@@ -51,9 +51,9 @@ static int write_report(const char *result_text, size_t size, const char *direct
 	if (r < 0)
 		return error_set_sys(err, ERROR_SYSTEM, -r, "Opening %s", directory);
 	result_init(&result);
-	r = view_result(result_text, size, &result, err);
+	r = result_decode_text(result_text, size, &result, err);
 	if (r == 0)
-		r = report_write(&result, result_text, size, dirfd, err);
+		r = report_write(&result, result_text, size, dirfd, NULL, err);
 	result_done(&result);
 	return r;
 }

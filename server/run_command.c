@@ -16,6 +16,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "server/codec/definition.h"
+#include "server/codec/result_text.h"
 #include "server/codec/run_document.h"
 #include "server/codec/view.h"
 #include "server/commands.h"
@@ -208,7 +209,7 @@ static int print_result(const char *text, size_t size, FILE *out, struct error *
 	int r;
 
 	result_init(&result);
-	r = view_result(text, size, &result, err);
+	r = result_decode_text(text, size, &result, err);
 	if (r == 0) {
 		r = summary_print(&result, out, screen_width(out));
 		if (r < 0)

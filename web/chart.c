@@ -17,6 +17,7 @@
 
 #define DRAW_CPU_S 10
 #define DRAW_WALL_MS 15000
+#define STOP_LOOK_MS 50 /* between two looks whether to stop */
 #define DRAW_MEMORY_BYTES (UINT64_C(512) << 20)
 #define DRAW_OUTPUT_BYTES (UINT64_C(64) << 20)
 #define DRAW_STOPS_MAX 5 /* charts that may fail before the rest is given up */
@@ -33,6 +34,7 @@ struct chart_set {
 	size_t count;
 	struct chart *charts;
 	const char *program;
+	const atomic_bool *stop; /* NULL: never */
 	char trouble[320];
 };
 
@@ -201,6 +203,24 @@ static void close_drawing(struct drawing *drawing)
 		(void)rmdir(drawing->directory);
 }
 
+static bool stopped(const struct chart_set *set)
+{
+	return set->stop && atomic_load(set->stop);
+}
+
+/* child_wait(), cut into pieces that hear of a stop. */
+static int await_child(const struct chart_set *set, pid_t pid, uint64_t wall_ms,
+		       struct child_status *ret_status)
+{
+	uint64_t end_ns = clock_now_ns() + wall_ms * NS_PER_MS;
+	int r;
+
+	do {
+		r = child_await(pid, STOP_LOOK_MS, ret_status);
+	} while (r == -ETIMEDOUT && !stopped(set) && clock_now_ns() < end_ns);
+	return r == -ETIMEDOUT ? child_wait(pid, 1, ret_status) : r;
+}
+
 static int run_child(struct drawing *drawing, const struct chart_set *set, size_t from,
 		     uint64_t wall_ms)
 {
@@ -223,7 +243,7 @@ static int run_child(struct drawing *drawing, const struct chart_set *set, size_
 	options.stdout_fd = drawing->output_fd;
 	options.stderr_fd = drawing->message_fd;
 	r = child_start(&options, &pid);
-	return r < 0 ? r : child_wait(pid, wall_ms, &drawing->status);
+	return r < 0 ? r : await_child(set, pid, wall_ms, &drawing->status);
 }
 
 static int read_memory(int fd, size_t max, char **ret_data, size_t *ret_size)
@@ -334,6 +354,11 @@ static int draw_from(struct chart_set *set, size_t *from, uint64_t wall_ms, bool
 	return r;
 }
 
+void chart_set_stop_with(struct chart_set *set, const atomic_bool *stop)
+{
+	set->stop = stop;
+}
+
 int chart_set_draw(struct chart_set *set)
 {
 	uint64_t start_ns = clock_now_ns(), spent_ms = 0;
@@ -347,7 +372,7 @@ int chart_set_draw(struct chart_set *set)
 		if (spent_ms >= DRAW_WALL_MS)
 			break;
 	}
-	return r;
+	return r == 0 && stopped(set) ? -ECANCELED : r;
 }
 
 /* ---- reading ---- */

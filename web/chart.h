@@ -18,6 +18,7 @@
 #ifndef WEB_CHART_H
 #define WEB_CHART_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -98,9 +99,12 @@ MUST_CHECK int chart_add_lines(struct chart_set *set, const struct chart_lines *
 void chart_size(const struct chart_set *set, size_t index, unsigned int *ret_width,
 		unsigned int *ret_height);
 
+/* Drawing ends early once *stop is true; stop outlives the set. */
+void chart_set_stop_with(struct chart_set *set, const atomic_bool *stop);
+
 /*
- * Draws all. 0 also where some or all could not be drawn; chart_set_trouble() then says why, in a
- * sentence for the report ("" when all went well). -ENOMEM.
+ * Draws all. -ECANCELED where it was stopped. 0 also where some or all could not be drawn;
+ * chart_set_trouble() then says why, in a sentence for the report ("" when all went well). -ENOMEM.
  */
 MUST_CHECK int chart_set_draw(struct chart_set *set);
 const char *chart_set_trouble(const struct chart_set *set);

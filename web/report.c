@@ -156,13 +156,15 @@ static int write_files(const struct report *report, const char *result_json,
 }
 
 int report_write(const struct result *result, const char *result_json, size_t result_json_size,
-		 int dirfd, struct error *err)
+		 int dirfd, const atomic_bool *stop, struct error *err)
 {
 	struct report *report = calloc(1, sizeof(*report));
 	int r = report ? report_gather(result, report) : -ENOMEM;
 
-	if (r == 0)
+	if (r == 0) {
+		chart_set_stop_with(report->charts, stop);
 		r = report_plan_charts(report);
+	}
 	if (r == 0)
 		r = write_files(report, result_json, result_json_size, dirfd);
 	if (report)
@@ -170,6 +172,8 @@ int report_write(const struct result *result, const char *result_json, size_t re
 	free(report);
 	if (r == -ENOMEM)
 		(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory for the report");
+	else if (r == -ECANCELED)
+		(void)error_set(err, ERROR_CANCELLED, "", "the report was given up");
 	else if (r == -ENOSPC || r == -EDQUOT)
 		(void)error_set_sys(err, ERROR_STORAGE_FULL, -r, "cannot write the report");
 	else if (r < 0)

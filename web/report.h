@@ -10,14 +10,17 @@
 #ifndef WEB_REPORT_H
 #define WEB_REPORT_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "engine/base/error.h"
 #include "engine/result.h"
 
 /* result_json: the document it was decoded from, written beside the page as a download. A run of
- * any state has a report, which says at its top how the run ended. */
+ * any state has a report, which says at its top how the run ended. stop (or NULL): once it is true,
+ * drawing ends and nothing is written; -ECANCELED. */
 MUST_CHECK int report_write(const struct result *result, const char *result_json,
-			    size_t result_json_size, int dirfd, struct error *err);
+			    size_t result_json_size, int dirfd, const atomic_bool *stop,
+			    struct error *err);
 
 #endif

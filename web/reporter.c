@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -29,7 +30,7 @@ struct reporter {
 	char at_hand[RUN_ID_MAX]; /* "" when none */
 	char failed[RUN_ID_MAX];
 	uint64_t failed_ns;
-	bool stopping;
+	atomic_bool stopping; /* written with the mutex; a drawing looks at it without */
 };
 
 /* ---- one report ---- */
@@ -52,7 +53,7 @@ static int draw(struct reporter *reporter, const char *id, struct error *err)
 	result_init(&result);
 	r = result_decode_text(text, size, &result, err);
 	if (r == 0)
-		r = report_write(&result, text, size, dirfd, err);
+		r = report_write(&result, text, size, dirfd, &reporter->stopping, err);
 	result_done(&result);
 	return r;
 }
@@ -107,7 +108,7 @@ static void draw_one(struct reporter *reporter)
 
 	(void)pthread_mutex_unlock(&reporter->mutex);
 	r = draw(reporter, reporter->at_hand, &err);
-	if (r < 0)
+	if (r < 0 && r != -ECANCELED)
 		log_error(&err, "run %s: no report", reporter->at_hand);
 	(void)pthread_mutex_lock(&reporter->mutex);
 	if (r < 0) {

@@ -8,7 +8,6 @@
 #include "server/codec/fields.h"
 #include "server/codec/json.h"
 #include "server/codec/plan.h"
-#include "server/codec/result.h"
 #include "server/codec/sample.h"
 
 #define SECONDS_MAX 1e12
@@ -114,18 +113,6 @@ void plan_view_done(struct plan_view *view)
 	view->targets = NULL;
 	view->target_count = 0;
 	findings_done(&view->findings);
-}
-
-int view_result(const char *text, size_t size, struct result *result, struct error *err)
-{
-	json_t *value;
-	int r = json_read_own(text, size, &value, err);
-
-	if (r < 0)
-		return r;
-	r = result_decode(value, result, err);
-	json_decref(value);
-	return r;
 }
 
 int view_sample(const char *text, size_t size, struct sample *ret_sample, struct error *err)

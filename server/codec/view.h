@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * view.h - documents of the engine as the terminal commands show them: the parts of a plan that
- * only the engine knows, and a result from its text.
+ * only the engine knows, and a sample from its text.
  */
 #ifndef SERVER_CODEC_VIEW_H
 #define SERVER_CODEC_VIEW_H
@@ -31,8 +31,5 @@ void plan_view_done(struct plan_view *view);
 /* A volbench.sample/1. On failure there is nothing to free. */
 MUST_CHECK int view_sample(const char *text, size_t size, struct sample *ret_sample,
 			   struct error *err);
-
-/* A volbench.result/1; result is fresh before and, on failure, after. */
-MUST_CHECK int view_result(const char *text, size_t size, struct result *result, struct error *err);
 
 #endif

@@ -62,7 +62,7 @@ static void write_report(const struct result *result, const char *name, struct w
 	size_t size;
 
 	assert_int_equal(file_open_directory(directory_fd, name, &written->dirfd), 0);
-	if (report_write(result, json, sizeof(json) - 1, written->dirfd, &err) < 0)
+	if (report_write(result, json, sizeof(json) - 1, written->dirfd, NULL, &err) < 0)
 		fail_msg("%s", err.message);
 	assert_int_equal(
 		file_read(written->dirfd, "index.html", 64 << 20, &written->page, &written->size),
