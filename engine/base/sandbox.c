@@ -109,15 +109,17 @@ static int become_nobody(int directory)
 	return -sys;
 }
 
+/* Asked first, since a service manager's filter may kill whoever calls capset, also for nothing. */
 static int drop_capabilities(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+	struct __user_cap_data_struct now[_LINUX_CAPABILITY_U32S_3] = {0},
+				      none[_LINUX_CAPABILITY_U32S_3] = {0};
 
-	if (syscall(SYS_capset, &header, none) < 0)
+	if (syscall(SYS_capget, &header, now) < 0)
 		return -errno;
-	/* Refused only where the kernel has no ambient set to clear. */
-	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	if (memcmp(now, none, sizeof(now)) != 0 && syscall(SYS_capset, &header, none) < 0)
+		return -errno;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
 }
 
