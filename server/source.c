@@ -53,23 +53,32 @@ static int look_up(void *arg, const char *name, char **ret_text)
 
 /* ---- files ---- */
 
-static int read_stream(FILE *in, const char *name, char **ret_text, size_t *ret_size,
-		       struct error *err)
+/* What `in` holds, into text of TEXT_MAX + 1 bytes. */
+static int read_into(FILE *in, const char *name, char *text, size_t *ret_size, struct error *err)
 {
-	AUTO_FREE char *text = malloc(TEXT_MAX + 1);
-	size_t size;
+	size_t size = fread(text, 1, TEXT_MAX + 1, in);
 
-	if (!text)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Reading %s", name);
-	size = fread(text, 1, TEXT_MAX + 1, in);
 	if (ferror(in))
 		return error_set_sys(err, ERROR_SYSTEM, errno, "Reading %s", name);
 	if (size > TEXT_MAX)
 		return error_set(err, ERROR_BAD_PARAMETER, "", "%s is larger than %zu bytes.", name,
 				 TEXT_MAX);
-	*ret_text = TAKE_PTR(text);
 	*ret_size = size;
 	return 0;
+}
+
+static int read_stream(FILE *in, const char *name, char **ret_text, size_t *ret_size,
+		       struct error *err)
+{
+	AUTO_FREE char *text = malloc(TEXT_MAX + 1);
+	int r;
+
+	if (!text)
+		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Reading %s", name);
+	r = read_into(in, name, text, ret_size, err);
+	if (r == 0)
+		*ret_text = TAKE_PTR(text);
+	return r;
 }
 
 static int read_by_name(const char *name, char **ret_text, size_t *ret_size, struct error *err)
