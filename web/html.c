@@ -261,7 +261,9 @@ void html_name(struct html *html, const char *name)
 	char piece[128];
 	size_t length, rest;
 
-	while (name && *name) {
+	if (!name)
+		return;
+	while (*name) {
 		length = strcspn(name, "_-/,.");
 		length += name[length] != '\0';
 		rest = length;

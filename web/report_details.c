@@ -170,7 +170,7 @@ static size_t short_list(const char *text)
 {
 	bool quoted = false;
 
-	for (size_t i = 1; text[i] && i < 80; i++) {
+	for (size_t i = 1; i < 80 && text[i]; i++) {
 		if (text[i] == '\\' && text[i + 1])
 			i++;
 		else if (text[i] == '"')
