@@ -2,8 +2,9 @@
 /*
  * synthetic.h - results that look measured, for the report's tests: workloads as fio command
  * lines, factors as lists of levels, figures from a curve over the levels and some noise, latencies
- * with a tail. The same shape gives the same result. Longer than a header should be, since every
- * .c file here is a test of its own.
+ * with a tail. The same shape gives the same result.
+ *
+ * Length: every .c file here is a test of its own, so what they share is code in a header.
  */
 #ifndef TESTS_UNIT_WEB_SYNTHETIC_H
 #define TESTS_UNIT_WEB_SYNTHETIC_H
