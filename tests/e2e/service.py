@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import re
-import select
 import signal
 import socket
 import subprocess
@@ -215,29 +214,28 @@ class Service:
         ]
         for path in self.allow:
             command += ["--allow", path]
+        told_before = len(self.log())
         with open(self.errors, "ab") as errors:
             # pylint: disable-next=consider-using-with
             self.process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=errors, env=self.environment
+                command, stdout=subprocess.DEVNULL, stderr=errors, env=self.environment
             )
-        self.port = self._read_port()
+        self.port = self._read_port(told_before)
         self.client = Client(self.port)
         return self
 
-    def _read_port(self):
+    def _read_port(self, told_before):
+        """From the log, which says it once the service listens."""
         until = time.monotonic() + PATIENCE
-        text = b""
         while time.monotonic() < until:
-            ready, _, _ = select.select([self.process.stdout], [], [], 0.2)
-            chunk = os.read(self.process.stdout.fileno(), 4096) if ready else b""
-            text += chunk
-            if match := re.search(rb"http://127\.0\.0\.1:(\d+)", text):
+            if match := re.search(r"listening on http://127\.0\.0\.1:(\d+)\n", self.log()[told_before:]):
                 return int(match.group(1))
-            if ready and not chunk:
+            if self.process.poll() is not None:
                 break
+            time.sleep(0.01)
         self.process.kill()
         self.process.wait()
-        raise AssertionError(f"the service did not start: {text!r} {self.log()}")
+        raise AssertionError(f"the service did not start: {self.log()}")
 
     def log(self):
         return self.errors.read_text(errors="replace") if self.errors.exists() else ""
@@ -255,7 +253,6 @@ class Service:
             self.process.wait()
             raise AssertionError(f"the service did not stop: {self.log()}") from None
         took = time.monotonic() - began
-        self.process.stdout.close()
         self.process = None
         assert status == 0, f"exit status {status}: {self.log()}"
         self.check_clean()
@@ -264,7 +261,6 @@ class Service:
     def kill(self):
         self.process.kill()
         self.process.wait()
-        self.process.stdout.close()
         self.process = None
 
     def check_clean(self):
