@@ -174,10 +174,12 @@ static inline void synthetic_figures(const struct synthetic *shape, struct sampl
 		iops[d] = total * share[d];
 		result->ios = (uint64_t)(iops[d] * sample->seconds);
 		result->bytes = result->ios * sample->options.bs[d];
-		if (result->ios)
-			result->latency = synthetic_latency(
-				result->ios,
-				depth / total * 1e9 * (d == DIRECTION_WRITE ? 1.3 : 0.9));
+		if (!result->ios)
+			continue;
+		result->latency = synthetic_latency(
+			result->ios, depth / total * 1e9 * (d == DIRECTION_WRITE ? 1.3 : 0.9));
+		result->ios = result->latency->count; /* rounded there */
+		result->bytes = result->ios * sample->options.bs[d];
 	}
 	sample->depth_mean = depth * 0.98;
 	synthetic_series(shape, sample, iops, state);
