@@ -8,7 +8,7 @@ import contract
 ELSEWHERE = {
     "io_error": "tests/unit/engine/io/test_measure.c",
     "cancelled": "tests/unit/engine/test_run.c",
-    "interrupted": "tests/unit/server/test_store.c",
+    "interrupted": "tests/unit/server/test_store_recovery.c",
     "read_only": "tests/unit/server/test_store_crash.c",
     "system_error": "tests/unit/api/test_problem.c",
     "out_of_memory": "tests/unit/api/test_problem.c",
