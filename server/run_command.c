@@ -298,10 +298,11 @@ static void measure(struct terminal_run *run, const struct supervisor *superviso
 
 	run->state.started_wall_ms = clock_wall_ms();
 	if (supervisor_run(supervisor, run->document.id, run->definition_text, run->cancel, &events,
-			   &state, &run->findings, &run->state.error) < 0)
-		state = run->state.error.code == ERROR_CANCELLED ? RUN_CANCELLED : RUN_FAILED;
+			   &state, &run->findings, &run->state.error) < 0 &&
+	    run->state.error.code == ERROR_CANCELLED)
+		state = RUN_CANCELLED;
 	run->state.state = state;
-	if (state != RUN_FAILED)
+	if (state == RUN_DONE || state == RUN_CANCELLED)
 		run->state.error.code = ERROR_NONE;
 	run->state.ended_wall_ms = clock_wall_ms();
 	screen_end(&run->screen);

@@ -8,7 +8,8 @@
  *   queued    -> cancelled    schedule_cancel
  *   running   -> done | failed | cancelled      the thread, at the engine's end
  *   running   -> interrupted  the thread, where the engine was stopped and nobody had wished it:
- *                             schedule_stop, a signal to the engine; store_open after a crash
+ *                             schedule_stop, a signal to the engine (SIGKILL, too); store_open
+ *                             after a crash
  *
  * A finished sample that the full disk does not take is kept in memory and tried again a few times;
  * then the run is stopped and fails with STORAGE_FULL.

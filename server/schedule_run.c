@@ -66,7 +66,8 @@ static int on_sample(void *arg, size_t order, const char *text)
 	return 0;
 }
 
-/* An engine that was stopped and nobody's wish: interrupted. */
+/* An engine that was stopped and nobody's wish: interrupted. (Of a killed one the supervisor says
+ * so.) */
 static void judge_end(struct schedule_at_hand *run, enum run_state *state, struct error *why)
 {
 	struct schedule *schedule = run->schedule;

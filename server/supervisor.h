@@ -70,9 +70,10 @@ MUST_CHECK int supervisor_sweep(const struct supervisor *supervisor,
 				char **ret_findings, struct error *err);
 
 /*
- * Carries a run out and blocks until its end. *ret_state is DONE, FAILED or CANCELLED, set in any
- * case, as is *ret_findings: a JSON array (heap), or NULL. err (not NULL) says why it failed, code
- * NONE where it did not. 0, or -errno where not the engine told the end, but its failure did.
+ * Carries a run out and blocks until its end. *ret_state is DONE, FAILED, CANCELLED, or INTERRUPTED
+ * where somebody killed the engine (SIGKILL); set in any case, as is *ret_findings: a JSON array
+ * (heap), or NULL. err (not NULL) says why it failed or was interrupted, code NONE where it was
+ * not. 0, or -errno where not the engine told the end, but its failure did.
  */
 MUST_CHECK int supervisor_run(const struct supervisor *supervisor, const char *run_id,
 			      const char *definition, struct supervisor_cancel *cancel,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* supervisor_run.c - a run, from its start to the end of its engine's process. */
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #include "engine/base/clock.h"
@@ -143,6 +144,13 @@ static void sweep_after(struct running *running)
 		running->findings = findings;
 }
 
+/* By somebody else: the administrator, or the kernel for want of memory. */
+static bool was_killed(int r, const struct talk_end *end)
+{
+	return r == -EPIPE && !end->killed && !end->hung && !end->status.exited &&
+	       end->status.code == SIGKILL;
+}
+
 /* How the conversation ended becomes the run's state. */
 static int conclude(struct running *running, int r, const struct talk_end *end)
 {
@@ -152,7 +160,7 @@ static int conclude(struct running *running, int r, const struct talk_end *end)
 	if (r < 0 && (asked || running->lost)) {
 		running->state = RUN_CANCELLED; /* it was to stop, and it has */
 	} else if (r < 0) {
-		running->state = RUN_FAILED;
+		running->state = was_killed(r, end) ? RUN_INTERRUPTED : RUN_FAILED;
 		result = r == -EPROTO || (r == -ENOMEM && running->err->code)
 				 ? r
 				 : supervisor_tell_failure(r, running->supervisor->silence_ms, end,

@@ -71,7 +71,7 @@ def test_engine_killed(service):
     run_id, queued = begin(service)
     for pid in service.engines():
         os.kill(pid, signal.SIGKILL)
-    check_after(service, run_id, queued, "failed")
+    check_after(service, run_id, queued, "interrupted")
     assert service.client.run(run_id)["error"]["code"] == "engine_failed"
 
 

@@ -184,6 +184,10 @@ static inline bool fake_run_bad(const char *mode)
 	} else if (MODE("crashes")) {
 		fake_say(FAKE_STARTED);
 		fake_sample(0);
+		(void)raise(SIGTRAP);
+	} else if (MODE("killed")) {
+		fake_say(FAKE_STARTED);
+		fake_sample(0);
 		(void)raise(SIGKILL);
 	} else if (MODE("silent")) {
 		fake_say(FAKE_STARTED);

@@ -294,6 +294,7 @@ static void test_failures(void **state)
 		{"/refuses", RUN_FAILED, ERROR_TARGET_BUSY, 0},
 		{"/fails", RUN_FAILED, ERROR_IO_ERROR, 0},
 		{"/crashes", RUN_FAILED, ERROR_ENGINE_FAILED, 1},
+		{"/killed", RUN_INTERRUPTED, ERROR_ENGINE_FAILED, 1},
 		{"/stopped", RUN_INTERRUPTED, ERROR_INTERRUPTED, 1},
 	};
 

@@ -139,7 +139,8 @@ static void test_good_run(void **state)
 	free(outcome.findings);
 }
 
-/* Engines that do not come to an end of their own: failed, swept, and told how. */
+/* Engines that do not come to an end of their own: failed, or interrupted where somebody killed it,
+ * swept, and told how. */
 static void test_bad_engines(void **state)
 {
 	static const struct {
@@ -147,7 +148,8 @@ static void test_bad_engines(void **state)
 		unsigned int samples;
 	} cases[] = {
 		{"/exits", "exit status 3", 1},
-		{"/crashes", "signal 9", 1},
+		{"/crashes", "signal 5", 1},
+		{"/killed", "signal 9", 1},
 		{"/silent", "said nothing for 500 ms", 0},
 		{"/garbage", "cannot be read", 0},
 		{"/huge", "more than", 0},
@@ -163,7 +165,9 @@ static void test_bad_engines(void **state)
 		if (!strstr(outcome.err.message, cases[i].message))
 			print_error("%s: %s\n", cases[i].mode, outcome.err.message);
 		assert_true(outcome.r < 0);
-		assert_int_equal(outcome.state, RUN_FAILED);
+		assert_int_equal(outcome.state, strcmp(cases[i].mode, "/killed") == 0
+							? RUN_INTERRUPTED
+							: RUN_FAILED);
 		assert_int_equal(outcome.err.code, ERROR_ENGINE_FAILED);
 		assert_non_null(strstr(outcome.err.message, cases[i].message));
 		assert_int_equal(outcome.seen.samples, cases[i].samples);
