@@ -170,8 +170,8 @@ void report_headline(const struct report *report, struct html *html)
 	html_close(html, "p");
 	if (intervals)
 		html_element(html, "p",
-			     "\"Stands clear\" means: its 95 % interval lies above that of every "
-			     "other level. Intervals are Student's, over the repeats.",
+			     "A level stands clear where its 95 % interval (Student's t over the "
+			     "repeats) lies above that of every other level.",
 			     "class", "note", NULL);
 }
 
