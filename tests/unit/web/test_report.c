@@ -4,9 +4,11 @@
  *
  * With KEEP_REPORTS=DIR in the environment the reports stay there, to be looked at. The sandbox
  * starts this program again, so main() knows that command.
+ * link: -Wl,--wrap=chart_set_new -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=reallocarray
  */
 #include "web/report.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -15,6 +17,54 @@
 #include "tests/unit/web/hostile.h"
 #include "tests/unit/web/synthetic.h"
 #include "tests/unit/web/xml.h"
+#include "web/chart.h"
+
+/* ---- what fails on demand ---- */
+
+static const char *drawing_program; /* in gnuplot's place; NULL: gnuplot */
+static size_t allocations_left = SIZE_MAX;
+
+int __real_chart_set_new(struct chart_set **ret_set);
+int __wrap_chart_set_new(struct chart_set **ret_set);
+int __wrap_chart_set_new(struct chart_set **ret_set)
+{
+	int r = __real_chart_set_new(ret_set);
+
+	if (r == 0 && drawing_program)
+		chart_set_program(*ret_set, drawing_program);
+	return r;
+}
+
+static bool allocation_fails(void)
+{
+	if (allocations_left == SIZE_MAX)
+		return false;
+	if (allocations_left == 0)
+		return true;
+	allocations_left--;
+	return false;
+}
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return allocation_fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size)
+{
+	return allocation_fails() ? NULL : __real_realloc(old, size);
+}
+
+void *__real_reallocarray(void *old, size_t count, size_t size);
+void *__wrap_reallocarray(void *old, size_t count, size_t size);
+void *__wrap_reallocarray(void *old, size_t count, size_t size)
+{
+	return allocation_fails() ? NULL : __real_reallocarray(old, count, size);
+}
 
 static char directory[] = "/var/tmp/web-report-XXXXXX";
 static int directory_fd = -1;
@@ -374,6 +424,54 @@ static void test_odd_samples(void **state)
 	done(&result, &written);
 }
 
+static void test_without_charts(void **state)
+{
+	struct result result;
+	struct written written;
+
+	(void)state;
+	synthetic_make(&plain, &result);
+	result.state = RUN_DONE;
+	drawing_program = "/nonexistent/gnuplot";
+	write_report(&result, "without-charts", &written);
+	drawing_program = NULL;
+	assert_has(&written, "Charts are missing.");
+	assert_has(&written, "gnuplot is not installed");
+	assert_int_equal(count_of(written.page, "<img"), 0);
+	assert_int_equal(count_of(written.page, "could not be drawn; see its table"), 9);
+	assert_int_equal(count_of(written.page, "<details open"), 4);
+	done(&result, &written);
+}
+
+/* The n-th allocation of ours fails, for every n: an error that says so, and nothing leaks. */
+static void test_no_memory(void **state)
+{
+	struct result result;
+	size_t n = 0;
+	int r = -ENOMEM, dirfd;
+
+	(void)state;
+	synthetic_make(&plain, &result);
+	assert_int_equal(file_open_directory(directory_fd, "no-memory", &dirfd), 0);
+	drawing_program = "/bin/true"; /* draws nothing, at once */
+	for (; r < 0; n++) {
+		struct error err = {0};
+
+		allocations_left = n;
+		r = report_write(&result, "{}", 2, dirfd, NULL, &err);
+		allocations_left = SIZE_MAX;
+		if (r < 0) {
+			assert_int_equal(r, -ENOMEM);
+			assert_int_equal(err.code, ERROR_NO_MEMORY);
+		}
+		assert_true(n < 5000);
+	}
+	drawing_program = NULL;
+	assert_true(n > 50);
+	(void)close(dirfd);
+	result_done(&result);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -382,6 +480,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_single_samples), cmocka_unit_test(test_noise_shows_no_level),
 		cmocka_unit_test(test_partial_run),    cmocka_unit_test(test_failed_run),
 		cmocka_unit_test(test_hostile_texts),  cmocka_unit_test(test_odd_samples),
+		cmocka_unit_test(test_without_charts), cmocka_unit_test(test_no_memory),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "sandbox") == 0)
