@@ -2,7 +2,9 @@
 /* chart.c - see chart.h: keeps the scripts of a report's charts and has them drawn. */
 #include "web/chart.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -175,6 +177,30 @@ static int open_files(struct drawing *drawing, const struct chart_set *set, size
 	return r;
 }
 
+#define DIRECTORY_PREFIX "volbench-charts-"
+#define DIRECTORY_OLD_S 120 /* no drawing lasts as long */
+
+/* Removes the empty directories that a service which was killed while drawing left in a place. */
+static void sweep_directories(const char *place)
+{
+	time_t now = (time_t)(clock_wall_ms() / 1000);
+	const struct dirent *entry;
+	struct stat status;
+	DIR *directory = opendir(place);
+
+	if (!directory)
+		return;
+	while ((entry = readdir(directory))) {
+		if (strncmp(entry->d_name, DIRECTORY_PREFIX, strlen(DIRECTORY_PREFIX)) != 0 ||
+		    fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    status.st_mtime > now - DIRECTORY_OLD_S)
+			continue;
+		/* What is not empty, or another user's, is not ours and stays. */
+		(void)unlinkat(dirfd(directory), entry->d_name, AT_REMOVEDIR);
+	}
+	(void)closedir(directory); /* was only read */
+}
+
 static int make_directory(struct drawing *drawing)
 {
 	static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm"};
@@ -182,7 +208,8 @@ static int make_directory(struct drawing *drawing)
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		(void)snprintf(drawing->directory, sizeof(drawing->directory),
-			       "%s/volbench-charts-XXXXXX", places[i]);
+			       "%s/" DIRECTORY_PREFIX "XXXXXX", places[i]);
+		sweep_directories(places[i]);
 		if (mkdtemp(drawing->directory))
 			return 0;
 		r = -errno;

@@ -8,6 +8,7 @@
 #include "web/chart.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -216,6 +217,32 @@ static void test_one_bad_chart(void **state)
 	(void)unlink(path);
 }
 
+/* What a killed service left: an old empty directory goes, a fresh or a filled one stays. */
+static void test_sweeps_its_directories(void **state)
+{
+	const struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+	char paths[3][40], file[60];
+	struct chart_set *set;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		(void)snprintf(paths[i], sizeof(paths[i]), "/tmp/volbench-charts-XXXXXX");
+		assert_non_null(mkdtemp(paths[i]));
+	}
+	(void)snprintf(file, sizeof(file), "%s/kept", paths[2]);
+	assert_int_equal(close(open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)), 0);
+	assert_int_equal(utimensat(AT_FDCWD, paths[0], old, 0), 0);
+	assert_int_equal(utimensat(AT_FDCWD, paths[2], old, 0), 0);
+	assert_int_equal(chart_set_new(&set), 0);
+	add_bars(set, "a", "b", 1);
+	assert_int_equal(chart_set_draw(set), 0);
+	chart_set_free(set);
+	assert_int_equal(access(paths[0], F_OK), -1);
+	assert_int_equal(rmdir(paths[1]), 0);
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(rmdir(paths[2]), 0);
+}
+
 static void test_limit(void **state)
 {
 	struct chart_set *set;
@@ -281,8 +308,9 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_draws),	      cmocka_unit_test(test_hostile_labels),
 		cmocka_unit_test(test_odd_numbers),   cmocka_unit_test(test_without_gnuplot),
-		cmocka_unit_test(test_one_bad_chart), cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_texts),	      cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_one_bad_chart), cmocka_unit_test(test_sweeps_its_directories),
+		cmocka_unit_test(test_limit),	      cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_spread),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "sandbox") == 0)
