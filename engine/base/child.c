@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -178,6 +179,19 @@ static int look(pid_t pid, bool *ret_ended, struct child_status *ret_status)
 	return 0;
 }
 
+/*
+ * A child of the lowest scheduling class would not come to its death for seconds on a busy machine;
+ * raising it may be forbidden (RLIMIT_NICE), and then it takes that long. To kill one that has just
+ * ended hits a zombie.
+ */
+static void kill_soon(pid_t pid)
+{
+	const struct sched_param parameter = {0};
+
+	(void)sched_setscheduler(pid, SCHED_OTHER, &parameter);
+	(void)kill(-pid, SIGKILL);
+}
+
 /* Of an ended child: kills what is left of its group, then frees its number. */
 static int reap(pid_t pid)
 {
@@ -245,7 +259,7 @@ int child_wait(pid_t pid, uint64_t deadline_ms, struct child_status *ret_status)
 	r = await_end(pid, deadline_after(deadline_ms), &status);
 	if (r == -ETIMEDOUT) {
 		late = true;
-		(void)kill(-pid, SIGKILL); /* it may have just ended: then this hits a zombie */
+		kill_soon(pid);
 		r = await_end(pid, UINT64_MAX, &status);
 	}
 	if (r < 0)
@@ -287,7 +301,7 @@ int child_stop(pid_t pid, uint64_t grace_ms)
 	struct child_status status;
 	int r;
 
-	(void)kill(-pid, SIGKILL);
+	kill_soon(pid);
 	r = await_end(pid, grace_ms ? deadline_after(grace_ms) : 0, &status);
 	return r < 0 ? r : reap(pid);
 }
