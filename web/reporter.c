@@ -235,12 +235,17 @@ void reporter_request(struct reporter *reporter, const char *id)
 
 void reporter_stop(struct reporter *reporter)
 {
+	const struct sched_param parameter = {0};
+
 	if (!reporter)
 		return;
 	(void)pthread_mutex_lock(&reporter->mutex);
 	reporter->stopping = true;
 	(void)pthread_cond_signal(&reporter->changed);
 	(void)pthread_mutex_unlock(&reporter->mutex);
+	/* On a busy machine the lowest class would not come to see it for seconds. Where this is
+	 * not allowed (RLIMIT_NICE), so be it. */
+	(void)pthread_setschedparam(reporter->thread, SCHED_OTHER, &parameter);
 	(void)pthread_join(reporter->thread, NULL); /* it ends by itself */
 	(void)pthread_cond_destroy(&reporter->changed);
 	(void)pthread_mutex_destroy(&reporter->mutex);

@@ -5,11 +5,12 @@ import pathlib
 import signal
 import subprocess
 import threading
+import time
 
 import pytest
 
 import service as service_module
-from service import Client
+from service import PATIENCE, Client
 
 
 @pytest.fixture
@@ -81,3 +82,27 @@ def test_while_it_stops_nothing_new_is_taken(service):
     service.stop()
     service.start()
     assert service.client.run(run_id)["state"] == "interrupted"
+
+
+def test_it_stops_in_time_on_a_busy_machine(make_service):
+    """Its reporter has the lowest scheduling class, and nothing left to run in."""
+    service = make_service()
+    # pylint: disable-next=consider-using-with
+    busy = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(2 * os.cpu_count())]
+    try:
+        run_id = service.client.submit(
+            {
+                "definition": "nine-workloads",
+                "target": {"directory": str(service.scratch)},
+                "factors": {"iodepth": [1, 16]},
+                "repeats": 1,
+                "override": {"size": "1m", "runtime": "100ms", "numjobs": 1, "ioengine": "null"},
+            }
+        )
+        service.client.wait_state(run_id, "done", patience=120)
+        time.sleep(0.5)  # into the drawing, of which nothing tells
+        assert service.stop() < (10 if PATIENCE > 20 else 5)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
