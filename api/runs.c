@@ -42,11 +42,15 @@ static json_t *plain_progress(const struct store_run *run)
 			 "percent", percent, "seconds_left", "sample");
 }
 
+/* The engine's word is a little older than the store's: a sample counts when it is durable. */
 static json_t *progress_of(const struct store_run *run, const struct progress_state *progress)
 {
-	if (run->state == RUN_RUNNING && progress->known)
-		return progress_encode(&progress->progress);
-	return plain_progress(run);
+	struct progress latest = progress->progress;
+
+	if (run->state != RUN_RUNNING || !progress->known)
+		return plain_progress(run);
+	latest.done = run->samples_done;
+	return progress_encode(&latest);
 }
 
 json_t *run_document_of(const struct store_run *run, const struct progress_state *progress)
