@@ -18,6 +18,25 @@
 /* Documents we wrote: a result holds samples, which hold directions, latencies, percentiles. */
 #define OWN_DEPTH_MAX 64
 
+/*
+ * Where jansson's parser finds no memory it says nothing, speaks of an invalid token, or goes on
+ * with a number it has cut: so its allocations are watched, from before any thread is made.
+ */
+static _Thread_local bool starved;
+
+static void *watched_malloc(size_t size)
+{
+	void *memory = malloc(size);
+
+	starved |= !memory;
+	return memory;
+}
+
+__attribute__((constructor)) static void watch_jansson(void)
+{
+	json_set_alloc_funcs(watched_malloc, free);
+}
+
 struct place {
 	size_t line, column; /* from 1; columns are characters */
 };
@@ -88,9 +107,6 @@ static int from_jansson(const json_error_t *error, struct error *err)
 		if (iscntrl((unsigned char)*p))
 			*p = '?';
 	switch (json_error_code(error)) {
-	case json_error_out_of_memory:
-		(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory for the document");
-		return -ENOMEM;
 	case json_error_numeric_overflow:
 		return refuse(err, ERROR_JSON_NUMBER, &place,
 			      "a number beyond what 64 bits hold (integers from -2^63 to 2^63-1)");
@@ -114,7 +130,13 @@ static int read_value(const char *text, size_t size, size_t depth_max, json_t **
 	r = scan(text, size, depth_max, err);
 	if (r < 0)
 		return r;
+	starved = false;
 	value = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+	if (starved) {
+		json_decref(value);
+		(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory for the document");
+		return -ENOMEM;
+	}
 	if (!value)
 		return from_jansson(&error, err);
 	*ret_value = value;
