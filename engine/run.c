@@ -380,7 +380,7 @@ int run_execute(struct plan *plan, const struct run_config *config, const struct
 	r = manifest_new(config->state_dirfd, config->run_id, &run.manifest);
 	if (r < 0) {
 		free(run.targets);
-		return error_set_sys(err, ERROR_STORAGE_FULL, -r, "Writing the run's manifest");
+		return manifest_tell(r, "Writing the run's manifest", err);
 	}
 	enter(&run, PHASE_PREPARE);
 	r = create_targets(&run, err);

@@ -22,7 +22,6 @@
 #define SUFFIX ".manifest"
 #define SET_ASIDE "set-aside"
 #define SET_ASIDE_TRIES 1000
-#define RUN_ID_BYTES 64
 #define FILE_BYTES ((size_t)256 << 20) /* far more than the largest run can note */
 
 struct entry {
@@ -33,7 +32,7 @@ struct entry {
 
 struct manifest {
 	int dirfd;
-	char name[RUN_ID_BYTES + sizeof(SUFFIX)];
+	char name[MANIFEST_RUN_ID_BYTES + sizeof(SUFFIX)];
 	size_t count;
 	struct entry *entries;
 };
@@ -154,11 +153,11 @@ static int parse(struct manifest *manifest, char *text, size_t size)
 
 /* ---- a run's own ---- */
 
-static bool run_id_ok(const char *run_id)
+bool manifest_run_id_ok(const char *run_id)
 {
 	size_t length = strlen(run_id);
 
-	return length > 0 && length <= RUN_ID_BYTES && run_id[0] != '.' &&
+	return length > 0 && length <= MANIFEST_RUN_ID_BYTES && run_id[0] != '.' &&
 	       strspn(run_id,
 		      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
 		       length;
@@ -169,7 +168,7 @@ int manifest_new(int dirfd, const char *run_id, struct manifest **ret_manifest)
 	struct manifest *manifest;
 	int r;
 
-	if (!run_id_ok(run_id))
+	if (!manifest_run_id_ok(run_id))
 		return -EINVAL;
 	manifest = calloc(1, sizeof(*manifest));
 	if (!manifest)
@@ -248,6 +247,12 @@ void manifest_free(struct manifest *manifest)
 	free_from(manifest, 0);
 	free(manifest->entries);
 	free(manifest);
+}
+
+int manifest_tell(int r, const char *what, struct error *err)
+{
+	return error_set_sys(err, r == -ENOSPC || r == -EDQUOT ? ERROR_STORAGE_FULL : ERROR_SYSTEM,
+			     -r, "%s", what);
 }
 
 /* ---- the sweep ---- */

@@ -22,6 +22,8 @@
 #ifndef ENGINE_TARGET_MANIFEST_H
 #define ENGINE_TARGET_MANIFEST_H
 
+#include <stdbool.h>
+
 #include "engine/base/error.h"
 #include "engine/plan/finding.h"
 #include "engine/target/allow.h"
@@ -31,9 +33,12 @@
 
 struct manifest;
 
+/* Bytes of a run's id: 1 to so many of [A-Za-z0-9._-], not beginning with '.'. */
+#define MANIFEST_RUN_ID_BYTES 64
+bool manifest_run_id_ok(const char *run_id);
+
 /* Starts the manifest of a run, durably (-EEXIST where there is one of that run, -EINVAL for an id
- * other than 1 to 64 of [A-Za-z0-9._-] not beginning with '.'); dirfd is kept by the caller, open
- * as long as the manifest. */
+ * that is not ok); dirfd is kept by the caller, open as long as the manifest. */
 MUST_CHECK int manifest_new(int dirfd, const char *run_id, struct manifest **ret_manifest);
 
 /* Notes several files at once, for one durable write. Nothing is noted where it fails. */
@@ -52,6 +57,10 @@ void manifest_removed(struct manifest *manifest, const char *path);
 /* Removes the manifest when all it names is gone; else rewrites it with what is left. */
 MUST_CHECK int manifest_finish(struct manifest *manifest);
 void manifest_free(struct manifest *manifest);
+
+/* Tells why one of the above that writes failed: STORAGE_FULL where the engine's directory is full,
+ * else SYSTEM. Returns r. */
+int manifest_tell(int r, const char *what, struct error *err);
 
 /* Removes what dead runs left. Findings: "removed" (info), "left" and "set_aside" (warnings), one
  * a path. The first error is told, the rest still tried. */

@@ -188,7 +188,7 @@ static int make_files(struct scratch *scratch, uint64_t bytes, struct error *err
 	int r = intend_all(scratch);
 
 	if (r < 0)
-		return error_set_sys(err, ERROR_SYSTEM, -r, "noting what the run will make");
+		return manifest_tell(r, "noting what the run will make", err);
 	for (size_t i = 0; i < scratch->count; i++) {
 		r = create_file(scratch, &scratch->files[i], bytes);
 		if (r < 0)
@@ -196,7 +196,7 @@ static int make_files(struct scratch *scratch, uint64_t bytes, struct error *err
 	}
 	r = note_made(scratch);
 	if (r < 0)
-		return error_set_sys(err, ERROR_SYSTEM, -r, "noting what the run has made");
+		return manifest_tell(r, "noting what the run has made", err);
 	for (size_t i = 0; i < scratch->count; i++) {
 		struct scratch_file *file = &scratch->files[i];
 

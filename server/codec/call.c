@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "engine/target/manifest.h"
 #include "server/codec/definition.h"
 #include "server/codec/fields.h"
 #include "server/codec/plan.h"
@@ -40,10 +40,12 @@ static int read_run_id(const json_t *value, struct call *call, struct error *err
 {
 	const char *id = json_string_value(json_object_get(value, "run"));
 
-	if (!id || strlen(id) >= sizeof(call->run_id) || !file_name_ok(id))
-		return error_set(err, id ? ERROR_BAD_ID : ERROR_MISSING_FIELD, "",
-				 "The call run wants \"run\": a plain name of at most %zu bytes.",
-				 sizeof(call->run_id) - 1);
+	if (!id || strlen(id) >= sizeof(call->run_id) || !manifest_run_id_ok(id))
+		return error_set(
+			err, id ? ERROR_BAD_ID : ERROR_MISSING_FIELD, "",
+			"The call run wants \"run\": at most %zu of A-Z a-z 0-9 . _ -, not "
+			"beginning with a dot.",
+			sizeof(call->run_id) - 1);
 	memcpy(call->run_id, id, strlen(id) + 1);
 	return 0;
 }

@@ -28,7 +28,7 @@ enum call_kind {
 
 struct call {
 	enum call_kind kind;
-	char run_id[RUN_ID_MAX];      /* CALL_RUN: a plain file name */
+	char run_id[RUN_ID_MAX];      /* CALL_RUN: manifest_run_id_ok() */
 	struct definition definition; /* CALL_PLAN, CALL_RUN: checked */
 };
 

@@ -417,6 +417,29 @@ static void test_many(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
+/* A full disk is the user's to mend; a record that is there already is not a matter of space. */
+static void test_tell(void **state)
+{
+	static const struct {
+		int r;
+		enum error_code code;
+	} cases[] = {
+		{-ENOSPC, ERROR_STORAGE_FULL},
+		{-EDQUOT, ERROR_STORAGE_FULL},
+		{-EEXIST, ERROR_SYSTEM},
+		{-EROFS, ERROR_SYSTEM},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct error err = {0};
+
+		assert_int_equal(manifest_tell(cases[i].r, "Noting", &err), cases[i].r);
+		assert_int_equal(err.code, cases[i].code);
+		assert_int_equal(err.sys, -cases[i].r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,6 +455,7 @@ int main(void)
 		TEST(test_never_follows),
 		TEST(test_set_aside),
 		TEST(test_many),
+		TEST(test_tell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

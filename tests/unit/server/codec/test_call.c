@@ -60,6 +60,8 @@ static void test_refused(void **state)
 		{"{\"call\": \"run\", \"definition\": " DEFINITION "}", ERROR_MISSING_FIELD, ""},
 		{"{\"call\": \"run\", \"run\": \"a/b\", \"definition\": " DEFINITION "}",
 		 ERROR_BAD_ID, ""},
+		{"{\"call\": \"run\", \"run\": \"a b\", \"definition\": " DEFINITION "}",
+		 ERROR_BAD_ID, ""},
 		{"{\"call\": \"plan\", \"definition\": {\"name\": \"d\", \"workloads\": 1}}",
 		 ERROR_WRONG_TYPE, "/workloads"},
 	};
