@@ -14,7 +14,8 @@
 #include "engine/base/clock.h"
 #include "engine/plan/quantity.h"
 
-/* ZFS writes a transaction group every 5 s by default; fewer than three say little. */
+/* ZFS writes a transaction group every 5 s by default, and fewer than three say little. Other file
+ * systems have no such clock, but caches that a short run does not fill. */
 #define SHORT_RUN_NS (15 * NS_PER_S)
 
 struct cell {
@@ -122,8 +123,9 @@ static bool short_run(const struct cell *cell, struct hit *hit)
 		       quantity_format_time(runtime, text));
 	return tell(
 		hit, FINDING_WARNING,
-		"ZFS gathers writes for about 5 s before they go to disk, so runtime=%s sees fewer "
-		"than three such groups: set runtime to 15 or more, better 60.",
+		"Writes go to caches first, of the device and of the file system (ZFS gathers them "
+		"for about 5 s), and runtime=%s may be over before they fill: set runtime to 15 or "
+		"more, better 60.",
 		text);
 }
 

@@ -5,12 +5,11 @@
  * Codes, stable (severity; w: per workload, else for the whole):
  *   fits_memory           warning buffered, info direct; w: what the jobs touch fits into memory
  *   shared_region         warning; w: jobs meet in one region of one file or device
- *   short_run             warning; w: writes for less than three transaction groups
- *   ramp_longer_than_run  warning; w
- *   buffered_writes       warning; w: writes that end in memory, never synced
- *   unwritten_data        warning; w: reads of an existing target may meet what was never written
- *   fio_depth             warning; w: an fio command line that fio itself would run at depth 1
- *   fio_defaults_differ   warning for an fio command line (w), else info for the whole
+ *   short_run             warning; w: writes for less than what caches take (three ZFS transaction
+ * groups) ramp_longer_than_run  warning; w buffered_writes       warning; w: writes that end in
+ * memory, never synced unwritten_data        warning; w: reads of an existing target may meet what
+ * was never written fio_depth             warning; w: an fio command line that fio itself would run
+ * at depth 1 fio_defaults_differ   warning for an fio command line (w), else info for the whole
  *   depth_ignored         warning; w: iodepth with psync or sync
  *   no_effect             info, warning where it is a factor; w: options that do nothing here
  *   mixed_sizes           info; w: a mix counts operations, so the bytes are not in its proportion
