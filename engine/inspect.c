@@ -143,18 +143,24 @@ void run_choose_backend(const struct plan *plan, const struct target_info *infos
 
 /* ---- targets ---- */
 
-/* "/target" or "/targets/2" before the field of an error. */
-static void blame_target(const struct plan *plan, size_t target, struct error *err)
+void inspect_blame_target(const struct plan *plan, size_t target, struct error *err)
 {
-	char pointer[32];
+	char pointer[DEFINITION_POINTER_MAX];
 
-	if (!err)
-		return;
-	if (plan->definition->target_count == 1 && !plan->definition->targets[0].name)
-		(void)snprintf(pointer, sizeof(pointer), "/target"); /* both fit */
-	else
-		(void)snprintf(pointer, sizeof(pointer), "/targets/%zu", target);
-	error_prefix_field(err, pointer);
+	if (err)
+		(void)snprintf(err->field, sizeof(err->field), "%s",
+			       definition_target_pointer(plan->definition, target, pointer));
+}
+
+void inspect_blame_sample(const struct plan *plan, const struct plan_sample *sample,
+			  struct error *err)
+{
+	char pointer[DEFINITION_POINTER_MAX];
+
+	if (err)
+		(void)snprintf(err->field, sizeof(err->field), "%s",
+			       definition_locate(plan->definition, sample->workload, sample->levels,
+						 option_find(err->field), pointer));
 }
 
 int inspect_need(const struct plan *plan, size_t target, struct target_need *ret_need)
@@ -185,7 +191,7 @@ static int inspect_target(struct plan *plan, const struct allow *allow, size_t t
 		r = target_inspect(allow, &plan->definition->targets[target], &need, measuring,
 				   ret_info, &plan->findings, err);
 	if (r < 0)
-		blame_target(plan, target, err);
+		inspect_blame_target(plan, target, err);
 	return r;
 }
 
@@ -217,53 +223,13 @@ static int check_shared_space(const struct plan *plan, const struct target_info 
 				"The targets need %" PRIu64 " bytes together on the file system of "
 				"%.128s, which has %" PRIu64 " free.",
 				wanted, infos[i].path, infos[i].free_bytes);
-		blame_target(plan, i, err);
+		inspect_blame_target(plan, i, err);
 		return -ENOSPC;
 	}
 	return 0;
 }
 
 /* ---- samples ---- */
-
-static int blame_workload(const struct plan_sample *sample, const char *option, struct error *err)
-{
-	char pointer[64];
-
-	(void)snprintf(pointer, sizeof(pointer), "/workloads/%zu%s%s", sample->workload,
-		       option ? "/" : "", option ? option : ""); /* fits */
-	error_prefix_field(err, pointer);
-	return -EINVAL;
-}
-
-static int check_alignment(const struct plan_sample *sample, const struct target_info *info,
-			   struct error *err)
-{
-	const struct workload *workload = &sample->options;
-	uint64_t unit = info->logical_block_bytes;
-
-	if (!workload->direct || unit == 0)
-		return 0;
-	if (!info->direct && info->checked) {
-		(void)error_set(err, ERROR_DIRECT_UNSUPPORTED, "",
-				"%.128s does not take O_DIRECT: set direct to 0.", info->path);
-		return blame_workload(sample, "direct", err);
-	}
-	for (int d = 0; d < DIRECTION_COUNT; d++) {
-		if (workload->bs[d] % unit == 0)
-			continue;
-		(void)error_set(err, ERROR_BAD_SIZE, "",
-				"With direct=1 a request on %.128s is a multiple of %" PRIu64
-				" bytes; %" PRIu64 " is not.",
-				info->path, unit, workload->bs[d]);
-		return blame_workload(sample, "bs", err);
-	}
-	if (workload->offset % unit == 0)
-		return 0;
-	(void)error_set(err, ERROR_BAD_SIZE, "",
-			"With direct=1 an offset on %.128s is a multiple of %" PRIu64 " bytes.",
-			info->path, unit);
-	return blame_workload(sample, "offset", err);
-}
 
 static int check_threads(struct plan *plan, const struct plan_sample *sample, const char *reason,
 			 struct error *err)
@@ -281,7 +247,8 @@ static int check_threads(struct plan *plan, const struct plan_sample *sample, co
 			"iodepth x numjobs is %" PRIu64 ", and the threads backend, used since "
 			"%.200s, has at most %d threads.",
 			threads, reason, MEASURE_THREADS_MAX);
-	return blame_workload(sample, NULL, err);
+	inspect_blame_sample(plan, sample, err);
+	return -EINVAL;
 }
 
 static int check_samples(struct plan *plan, const struct target_info *infos,
@@ -298,9 +265,11 @@ static int check_samples(struct plan *plan, const struct target_info *infos,
 		const struct plan_sample *sample = &plan->samples[i];
 		enum backend_kind backend = inspect_backend(plan, sample, chosen, uring);
 		uint64_t bytes;
-		int r = check_alignment(sample, &infos[sample->target], err);
+		int r = target_check_workload(&infos[sample->target], &sample->options, err);
 
-		if (r == 0 && backend == BACKEND_THREADS)
+		if (r < 0)
+			inspect_blame_sample(plan, sample, err);
+		else if (backend == BACKEND_THREADS)
 			r = check_threads(plan, sample, reason, err);
 		if (r < 0)
 			return r;
@@ -319,7 +288,7 @@ static int check_samples(struct plan *plan, const struct target_info *infos,
 			"bs x iodepth x numjobs needs %" PRIu64 " MiB of memory; half of what is "
 			"available now is %" PRIu64 " MiB. Lower one of the three.",
 			most >> 20, machine.memory_available_bytes >> 21);
-	(void)blame_workload(largest, NULL, err);
+	inspect_blame_sample(plan, largest, err);
 	return -ENOMEM;
 }
 

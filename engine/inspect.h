@@ -15,6 +15,12 @@ enum backend_kind inspect_backend(const struct plan *plan, const struct plan_sam
  * only take time. */
 bool inspect_moves_data(const struct plan *plan, size_t target, enum backend_kind chosen);
 
+/* Gives an error its JSON pointer: that of a target; or of a sample's option, where err->field is
+ * an option's name, else of its workload. err may be NULL. */
+void inspect_blame_target(const struct plan *plan, size_t target, struct error *err);
+void inspect_blame_sample(const struct plan *plan, const struct plan_sample *sample,
+			  struct error *err);
+
 /* What the plan wants of its target. -EOVERFLOW. */
 MUST_CHECK int inspect_need(const struct plan *plan, size_t target, struct target_need *ret_need);
 

@@ -99,11 +99,15 @@ static int create_targets(struct run *run, struct error *err)
 		files_id(run, i, id, sizeof(id));
 		r = inspect_need(run->plan, i, &need);
 		if (r < 0)
-			return error_set_sys(err, ERROR_OUT_OF_RANGE, -r, "Sizing the target");
-		r = target_create(run->config->allow, &definition->targets[i], &need, id,
-				  run->manifest, &run->targets[i], err);
-		if (r < 0)
+			r = error_set_sys(err, ERROR_OUT_OF_RANGE, -r, "Sizing the target");
+		else
+			r = target_create(run->config->allow, &definition->targets[i], &need, id,
+					  run->manifest, &run->targets[i], err);
+		if (r < 0) {
+			inspect_blame_target(run->plan, i, err);
 			return r;
+		}
+		tell(run, true); /* each may have taken its time: a sign of life */
 	}
 	return 0;
 }
@@ -294,8 +298,10 @@ static int execute_sample(struct run *run, struct sample *sample, struct error *
 	if (describe(run, sample, backend) < 0)
 		return no_memory(err);
 	r = target_open_regions(target, &run->sample->options, &regions, &count, err);
-	if (r < 0)
+	if (r < 0) {
+		inspect_blame_sample(run->plan, run->sample, err);
 		return r;
+	}
 	enter(run, run->sample->options.ramp_time_ns > 0 ? PHASE_RAMP : PHASE_MEASURE);
 	r = measure(run, sample, backend, regions, count, err);
 	target_close_regions(regions, count);

@@ -60,15 +60,18 @@ void run_choose_backend(const struct plan *plan, const struct target_info *infos
 
 /*
  * The checks of every target, free space, memory and threads; adds findings to the plan and
- * corrects its estimate of memory and threads for the backend. infos has one entry a target. Errors
- * of a target have "/target" or "/targets/N" as field, of a workload "/workloads/N".
+ * corrects its estimate of memory and threads for the backend. A device that will be written is
+ * told
+ * ("device_overwritten"). infos has one entry a target. Errors of a target have "/target" or
+ * "/targets/N" as field, those of a sample the place where the option was given, or "/workloads/N".
  */
 MUST_CHECK int run_inspect(struct plan *plan, const struct allow *allow, bool measuring,
 			   struct target_info *infos, enum backend_kind *ret_backend, char *reason,
 			   size_t reason_size, struct error *err);
 
 /*
- * 0 when all samples were measured; -ECANCELED; else err says what failed, samples so far stand.
+ * 0 when all samples were measured; -ECANCELED; else err says what failed and where (fields as
+ * above), samples so far stand.
  * The plan has passed run_inspect. What could not be removed at the end is a finding of the plan
  * ("left"), not a failure.
  */

@@ -179,24 +179,33 @@ static int try_cell(const struct definition *definition, size_t index, const siz
 	return r;
 }
 
-/* Where an option's value in a cell was given; the workload itself where it was not. */
-static void locate(const struct definition *definition, size_t index, const struct option *option,
-		   bool missing, char *pointer, size_t size)
+const char *definition_locate(const struct definition *definition, size_t index,
+			      const size_t *levels, const struct option *option,
+			      char buffer[DEFINITION_POINTER_MAX])
 {
 	const struct workload *workload = &definition->workloads[index];
+	const size_t size = DEFINITION_POINTER_MAX;
 
+	(void)snprintf(buffer, size, "/workloads/%zu", index);
 	if (!option)
-		(void)snprintf(pointer, size, "/workloads/%zu", index);
-	else if (workload_is_set(&definition->override, option->id))
-		(void)snprintf(pointer, size, "/override/%s", option->name);
-	else if (workload->from_fio)
-		(void)snprintf(pointer, size, "/workloads/%zu/fio", index);
-	else if (workload_is_set(workload, option->id) || missing)
-		(void)snprintf(pointer, size, "/workloads/%zu/%s", index, option->name);
+		return buffer;
+	if (workload_is_set(&definition->override, option->id)) {
+		(void)snprintf(buffer, size, "/override/%s", option->name);
+		return buffer;
+	}
+	for (size_t i = 0; i < definition->factor_count; i++) {
+		if (definition->factors[i].option != option)
+			continue;
+		(void)snprintf(buffer, size, "/factors/%s/%zu", option->name, levels[i]);
+		return buffer;
+	}
+	if (workload->from_fio)
+		(void)snprintf(buffer, size, "/workloads/%zu/fio", index);
+	else if (workload_is_set(workload, option->id))
+		(void)snprintf(buffer, size, "/workloads/%zu/%s", index, option->name);
 	else if (workload_is_set(&definition->defaults, option->id))
-		(void)snprintf(pointer, size, "/defaults/%s", option->name);
-	else
-		(void)snprintf(pointer, size, "/workloads/%zu", index);
+		(void)snprintf(buffer, size, "/defaults/%s", option->name);
+	return buffer;
 }
 
 /* Whether the cell's error is another one, or none, where something is left out. */
@@ -215,6 +224,7 @@ static void blame(const struct definition *definition, size_t index, const size_
 {
 	const struct option *named = option_find(err->field);
 	struct without without = nothing;
+	char where[DEFINITION_POINTER_MAX];
 
 	if (named && workload_is_set(&definition->override, named->id))
 		goto named;
@@ -240,8 +250,11 @@ static void blame(const struct definition *definition, size_t index, const size_
 		return;
 	}
 named:
-	locate(definition, index, named, err->code == ERROR_MISSING_FIELD, err->field,
-	       sizeof(err->field));
+	(void)definition_locate(definition, index, levels, named, where);
+	/* what is missing belongs into the workload, unless that is a command line */
+	if (named && err->code == ERROR_MISSING_FIELD && !definition->workloads[index].from_fio)
+		(void)snprintf(where, sizeof(where), "/workloads/%zu/%s", index, named->name);
+	memcpy(err->field, where, sizeof(where));
 }
 
 int definition_compose(const struct definition *definition, size_t workload, const size_t *levels,

@@ -99,6 +99,13 @@ MUST_CHECK int definition_compose(const struct definition *definition, size_t wo
 				  const size_t *levels, struct workload *ret_options,
 				  struct error *err);
 
+/* Where the value that an option has in a cell was given: "/override/bs", "/factors/bs/2",
+ * "/workloads/0/bs" (or ".../fio"), "/defaults/bs"; "/workloads/0" where it was given nowhere, and
+ * for no option (NULL). Returns buffer. */
+const char *definition_locate(const struct definition *definition, size_t workload,
+			      const size_t *levels, const struct option *option,
+			      char buffer[DEFINITION_POINTER_MAX]);
+
 /* The next combination, the last factor running fastest; false behind the last (levels is then all
  * 0 again). */
 bool definition_next_levels(const struct definition *definition, size_t *levels);

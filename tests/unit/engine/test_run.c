@@ -33,6 +33,7 @@ struct place {
 	uint64_t last_ios[DIRECTION_COUNT];
 	char last_backend[16], last_reason[256], last_level[32];
 	double last_seconds;
+	bool remove_target; /* once a sample is done */
 };
 
 static void place_begin(struct place *place, const char *parent)
@@ -156,6 +157,8 @@ static void on_sample(void *arg, const struct sample *sample)
 	assert_string_equal(sample->target, place->target);
 	assert_true(sample->started_wall_ms > 0);
 	place->last_seconds = sample->seconds;
+	if (place->remove_target)
+		(void)unlink(place->target); /* the test looks at what comes of it */
 }
 
 static int execute(struct place *place, struct error *err)
@@ -317,6 +320,35 @@ static void test_refused(void **state)
 		ERROR_TOO_MANY_THREADS, "/workloads/0");
 }
 
+/* An error in the middle of a run points into the definition as well. */
+static void test_fails_midway(void **state)
+{
+	struct place place;
+	struct error err = {0};
+	int fd;
+
+	(void)state;
+	place_begin(&place, "/var/tmp");
+	define(&place, TARGET_FILE,
+	       OPTIONS("rw", "read", "bs", "4k", "size", "1M", "runtime", "0.1"));
+	assert_int_equal(inspect(&place, &err), 0);
+	place.remove_target = true;
+	assert_true(execute(&place, &err) < 0);
+	assert_int_equal(place.samples, 1);
+	assert_int_equal(err.code, ERROR_TARGET_MISSING);
+	assert_string_equal(err.field, "/workloads/0");
+
+	/* somebody makes a file of that name between the checks and the run */
+	fd = open(place.target, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(close(fd), 0);
+	assert_true(execute(&place, &err) < 0);
+	assert_int_equal(err.code, ERROR_FILE_EXISTS);
+	assert_string_equal(err.field, "/target");
+	assert_int_equal(unlink(place.target), 0);
+	place_end(&place);
+}
+
 static void test_lock(void **state)
 {
 	struct place place;
@@ -350,6 +382,7 @@ int main(void)
 		cmocka_unit_test(test_null),
 		cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_fails_midway),
 		cmocka_unit_test(test_lock),
 	};
 

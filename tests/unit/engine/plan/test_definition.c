@@ -36,6 +36,36 @@ static void layers_have_their_precedence(void **state)
 	definition_done(&d);
 }
 
+static const char *where(size_t workload, const char *option)
+{
+	static char pointer[DEFINITION_POINTER_MAX];
+	const size_t levels[] = {0, 1};
+
+	return definition_locate(&d, workload, levels, option ? option_find(option) : NULL,
+				 pointer);
+}
+
+static void options_are_located_where_they_were_given(void **state)
+{
+	(void)state;
+	start_definition(&d, "/t/f");
+	set_options(&d.defaults, "bs=4k iodepth=1 size=1m");
+	add_workload(&d, "bs=8k iodepth=2");
+	add_workload(&d, "fio: --bs=4k --size=1m");
+	add_factor(&d, "numjobs", "3 4");
+	add_factor(&d, "iodepth", "3 4");
+	set_options(&d.override, "offset=1m");
+	check_ok(&d);
+	assert_string_equal(where(0, "offset"), "/override/offset");
+	assert_string_equal(where(0, "iodepth"), "/factors/iodepth/1");
+	assert_string_equal(where(0, "bs"), "/workloads/0/bs");
+	assert_string_equal(where(1, "bs"), "/workloads/1/fio");
+	assert_string_equal(where(0, "size"), "/defaults/size");
+	assert_string_equal(where(0, "direct"), "/workloads/0");
+	assert_string_equal(where(1, NULL), "/workloads/1");
+	definition_done(&d);
+}
+
 static void names_are_given_where_they_lack(void **state)
 {
 	(void)state;
@@ -347,6 +377,7 @@ int main(void)
 		cmocka_unit_test(blame_falls_on_what_is_changed),
 		cmocka_unit_test(sizes_may_be_left_out_where_there_is_one),
 		cmocka_unit_test(existing_targets_are_only_read),
+		cmocka_unit_test(options_are_located_where_they_were_given),
 		cmocka_unit_test(names_have_a_length),
 		cmocka_unit_test(counts_have_a_limit),
 		cmocka_unit_test(factors_and_samples_have_a_limit),
