@@ -292,6 +292,27 @@ static int check_samples(struct plan *plan, const struct target_info *infos,
 	return -ENOMEM;
 }
 
+/* What a person must know before: nothing brings back what lay on a device. */
+static int tell_overwritten(struct plan *plan, enum backend_kind backend,
+			    const struct target_info *infos, struct error *err)
+{
+	for (size_t i = 0; i < plan->definition->target_count; i++) {
+		if (infos[i].kind != TARGET_DEVICE || plan->definition->targets[i].existing ||
+		    !inspect_moves_data(plan, i, backend))
+			continue;
+		if (findings_add(
+			    &plan->findings, FINDING_WARNING, "device_overwritten", NULL, NULL,
+			    NULL, NULL,
+			    "What lies on %s is overwritten with random data, which stays there "
+			    "when "
+			    "the run is over. The next run on it will need its fingerprint, unless "
+			    "it is blanked (blkdiscard -z).",
+			    infos[i].path) < 0)
+			return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Planning");
+	}
+	return 0;
+}
+
 /* A target on which nothing moves is made but not filled. */
 static void correct_fill(struct plan *plan, enum backend_kind backend)
 {
@@ -342,6 +363,9 @@ int run_inspect(struct plan *plan, const struct allow *allow, bool measuring,
 	if (r < 0)
 		return r;
 	correct_fill(plan, backend);
+	r = tell_overwritten(plan, backend, infos, err);
+	if (r < 0)
+		return r;
 	*ret_backend = backend;
 	return 0;
 }

@@ -172,6 +172,8 @@ def test_a_fingerprint_overrides_what_is_on_it(allowed, loops):
     plan = client.post("/api/v1/plan", write(allowed, {"device": random, "fingerprint": ours}))
     assert plan.status == 200, plan
     assert plan.json["targets"][0]["action"] == "overwrite"
+    told = [f for f in plan.json["findings"] if f["code"] == "device_overwritten"]
+    assert len(told) == 1 and told[0]["severity"] == "warning" and random in told[0]["message"]
     assert image.exists()
 
 
