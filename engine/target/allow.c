@@ -234,7 +234,7 @@ static const struct entry *find_entry(const struct allow *allow, const char *pat
 		const char *prefixes[] = {entry->real, entry->given};
 
 		for (size_t j = 0; j < ARRAY_SIZE(prefixes); j++) {
-			const char *rest;
+			const char *rest = path;
 			int count;
 
 			if (prefixes[j][0] != '/' || has_dotdot(prefixes[j]))

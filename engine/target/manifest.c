@@ -398,14 +398,14 @@ static void sweep_manifest(struct sweep *sweep, const char *name)
 {
 	struct manifest manifest = {.dirfd = sweep->dirfd};
 	AUTO_FREE char *text = NULL;
-	size_t size;
+	size_t size, length = strlen(name);
 	int r;
 
-	if (strlen(name) >= sizeof(manifest.name)) {
+	if (length >= sizeof(manifest.name)) {
 		set_aside(sweep, name);
 		return;
 	}
-	(void)snprintf(manifest.name, sizeof(manifest.name), "%s", name); /* fits */
+	memcpy(manifest.name, name, length + 1);
 	r = file_read(sweep->dirfd, name, FILE_BYTES, &text, &size);
 	if (r == 0)
 		r = parse(&manifest, text, size);

@@ -126,7 +126,7 @@ int system_block_name(dev_t device, char ret_name[SYSTEM_NAME_MAX])
 	name = name ? name + 1 : link;
 	if (strlen(name) >= SYSTEM_NAME_MAX)
 		return -ENAMETOOLONG;
-	(void)snprintf(ret_name, SYSTEM_NAME_MAX, "%s", name);
+	memcpy(ret_name, name, strlen(name) + 1);
 	for (char *c = ret_name; *c; c++)
 		if (*c == '!') /* stands for the '/' of names like "cciss/c0d0" */
 			*c = '/';
