@@ -177,8 +177,8 @@ int inspect_need(const struct plan *plan, size_t target, struct target_need *ret
 	return 0;
 }
 
-static int inspect_target(struct plan *plan, const struct allow *allow, size_t target,
-			  bool measuring, struct target_info *ret_info, struct error *err)
+static int inspect_target(struct plan *plan, const struct run_look *look, size_t target,
+			  struct target_info *ret_info, struct error *err)
 {
 	struct target_need need;
 	int r = inspect_need(plan, target, &need);
@@ -188,10 +188,12 @@ static int inspect_target(struct plan *plan, const struct allow *allow, size_t t
 			      "The target would be larger than 2^64 bytes: lower size, numjobs or "
 			      "offset.");
 	else
-		r = target_inspect(allow, &plan->definition->targets[target], &need, measuring,
-				   ret_info, &plan->findings, err);
+		r = target_inspect(look->allow, &plan->definition->targets[target], &need,
+				   look->measuring, ret_info, &plan->findings, err);
 	if (r < 0)
 		inspect_blame_target(plan, target, err);
+	else if (look->tick)
+		look->tick(look->arg);
 	return r;
 }
 
@@ -341,15 +343,14 @@ static int resolve_sizes(struct plan *plan, const struct target_info *infos, str
 	return plan_resolve(plan, &machine, sizes, err);
 }
 
-int run_inspect(struct plan *plan, const struct allow *allow, bool measuring,
-		struct target_info *infos, enum backend_kind *ret_backend, char *reason,
-		size_t reason_size, struct error *err)
+int run_inspect(struct plan *plan, const struct run_look *look, struct target_info *infos,
+		enum backend_kind *ret_backend, char *reason, size_t reason_size, struct error *err)
 {
 	enum backend_kind backend;
 	int r;
 
 	for (size_t i = 0; i < plan->definition->target_count; i++) {
-		r = inspect_target(plan, allow, i, measuring, &infos[i], err);
+		r = inspect_target(plan, look, i, &infos[i], err);
 		if (r < 0)
 			return r;
 	}

@@ -58,6 +58,13 @@ struct run_config {
 void run_choose_backend(const struct plan *plan, const struct target_info *infos,
 			enum backend_kind *ret_backend, char *reason, size_t reason_size);
 
+struct run_look {
+	const struct allow *allow;
+	bool measuring;		 /* a run measures now: no device is opened */
+	void (*tick)(void *arg); /* after each target, which may take seconds; or NULL */
+	void *arg;
+};
+
 /*
  * The checks of every target, free space, memory and threads; adds findings to the plan and
  * corrects its estimate of memory and threads for the backend. A device that will be written is
@@ -65,7 +72,7 @@ void run_choose_backend(const struct plan *plan, const struct target_info *infos
  * ("device_overwritten"). infos has one entry a target. Errors of a target have "/target" or
  * "/targets/N" as field, those of a sample the place where the option was given, or "/workloads/N".
  */
-MUST_CHECK int run_inspect(struct plan *plan, const struct allow *allow, bool measuring,
+MUST_CHECK int run_inspect(struct plan *plan, const struct run_look *look,
 			   struct target_info *infos, enum backend_kind *ret_backend, char *reason,
 			   size_t reason_size, struct error *err);
 

@@ -26,6 +26,7 @@ struct engine {
 	int state_dirfd;
 	struct allow *allow;
 	struct plan *plan; /* of the run at hand */
+	uint64_t total;	   /* samples of the run that was asked for; 0: none was */
 };
 
 /* ---- calls ---- */
@@ -60,12 +61,24 @@ static void on_sample(void *arg, const struct sample *sample)
 	peer_answer(&engine->peer, MESSAGE_SAMPLE, sample_encode(sample));
 }
 
+/* A sign of life of a run before it has started; all other calls have one answer only. */
+static void tell_alive(void *arg)
+{
+	struct engine *engine = arg;
+	struct progress told = {.phase = PHASE_PREPARE, .total = engine->total};
+
+	if (engine->total > 0)
+		peer_answer_if_read(&engine->peer, MESSAGE_PROGRESS, progress_encode(&told));
+}
+
 /* Plans and inspects; infos are the caller's to free. */
 static int prepare(struct engine *engine, const struct call *call, bool measuring,
 		   struct plan *plan, struct target_info **ret_infos,
 		   enum backend_kind *ret_backend, char *reason, size_t reason_size,
 		   struct error *err)
 {
+	const struct run_look look = {
+		.allow = engine->allow, .measuring = measuring, .tick = tell_alive, .arg = engine};
 	struct machine machine;
 	struct target_info *infos;
 	int r;
@@ -79,8 +92,7 @@ static int prepare(struct engine *engine, const struct call *call, bool measurin
 		free(infos);
 		return r;
 	}
-	r = run_inspect(plan, engine->allow, measuring, infos, ret_backend, reason, reason_size,
-			err);
+	r = run_inspect(plan, &look, infos, ret_backend, reason, reason_size, err);
 	if (r < 0) {
 		plan_done(plan);
 		free(infos);
@@ -156,6 +168,7 @@ static int lock_for_run(struct engine *engine, int *ret_lock, struct error *err)
 			(void)error_set(err, ERROR_CANCELLED, "", "The run was cancelled.");
 			return -ECANCELED;
 		}
+		tell_alive(engine);
 		r = run_lock(engine->state_dirfd, 100, ret_lock, err);
 	} while (r == -EWOULDBLOCK && clock_now_ns() < deadline_ns);
 	return r;
@@ -234,13 +247,16 @@ static int call_run(struct engine *engine, const struct call *call, struct error
 	struct findings swept;
 	struct plan plan;
 	char reason[256];
-	int r = lock_for_run(engine, &lock, err);
+	int r;
 
+	engine->total = definition_samples(&call->definition);
+	r = lock_for_run(engine, &lock, err);
 	if (r < 0)
 		return r;
 	findings_init(&swept);
 	atomic_store(&engine->peer.idle, false);
 	r = manifest_sweep(engine->state_dirfd, engine->allow, &swept, err);
+	tell_alive(engine);
 	if (r == 0)
 		r = prepare(engine, call, false, &plan, &infos, &backend, reason, sizeof(reason),
 			    err);

@@ -101,12 +101,11 @@ static void on_progress(void *arg, const struct progress *progress)
 	struct terminal_run *run = arg;
 	char left[TABLE_FIGURE_MAX];
 
-	if (!run->announced) {
+	if (!run->announced && run->started) { /* before, nothing is known of its length */
 		screen_line(&run->screen, "%s: %llu samples, about %s", run->definition.name,
 			    (unsigned long long)progress->total,
 			    table_duration(progress->seconds_left, left));
 		run->announced = true;
-		run->document.samples_total = progress->total;
 	}
 	screen_progress(&run->screen, progress);
 }
@@ -324,6 +323,7 @@ static int prepare(struct terminal_run *run, struct supervisor **ret_supervisor,
 		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Starting");
 	run->document.created_wall_ms = clock_wall_ms();
 	run->document.number = 1;
+	run->document.samples_total = definition_samples(&run->definition);
 	(void)snprintf(run->document.name, sizeof(run->document.name), "%s",
 		       run->definition.name); /* checked to fit */
 	name_run(&run->document);

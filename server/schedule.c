@@ -250,27 +250,12 @@ static int refuse_stopping(struct error *err)
 	return -ESHUTDOWN;
 }
 
-static int count_samples(const struct definition *definition, uint64_t *ret_count,
-			 struct error *err)
-{
-	uint64_t count = definition->workload_count;
-	bool over = __builtin_mul_overflow(count, (uint64_t)definition->repeats, &count);
-
-	for (size_t i = 0; i < definition->factor_count; i++)
-		over |= __builtin_mul_overflow(count, (uint64_t)definition->factors[i].level_count,
-					       &count);
-	if (over || count > DEFINITION_SAMPLES_MAX)
-		return error_set(err, ERROR_TOO_MANY, "", "a run has at most %d samples",
-				 DEFINITION_SAMPLES_MAX);
-	*ret_count = count;
-	return 0;
-}
-
 int schedule_submit(struct schedule *schedule, const struct definition *definition, const char *key,
 		    const char *digest, struct store_run *ret_run, bool *ret_again,
 		    struct error *err)
 {
 	struct store_new wanted = {.name = definition->name,
+				   .samples_total = definition_samples(definition),
 				   .key = key,
 				   .digest = digest,
 				   .queued_max = SCHEDULE_QUEUE_MAX};
@@ -279,9 +264,6 @@ int schedule_submit(struct schedule *schedule, const struct definition *definiti
 
 	if (schedule_is_stopping(schedule))
 		return refuse_stopping(err);
-	r = count_samples(definition, &wanted.samples_total, err);
-	if (r < 0)
-		return r;
 	wanted.definition = text = definition_encode_text(definition);
 	if (!text)
 		return error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "the definition");

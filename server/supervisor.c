@@ -15,7 +15,7 @@
 #include "engine/base/clock.h"
 #include "server/supervisor_private.h"
 
-#define SILENCE_MS 30000
+#define SILENCE_MS 120000
 #define CANCEL_MS 5000
 #define CLOSE_MS 2000
 #define SWEEP_MS 30000

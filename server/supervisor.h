@@ -29,7 +29,8 @@ struct supervisor_config {
 	const char *const *allow;    /* paths */
 	size_t allow_count;
 	/* Times in ms; 0 takes the default. */
-	uint64_t silence_ms; /* 30000: an engine that says nothing for so long has failed */
+	uint64_t silence_ms; /* 120000: an engine that says nothing for so long has failed; shorter
+			      * than that may be one fsync, or the removal of many files */
 	uint64_t cancel_ms;  /* 5000: from a cancel until its socket is closed */
 	uint64_t close_ms;   /* 2000: from then until it is killed */
 	uint64_t sweep_ms;   /* 30000: for the sweep after a failure */

@@ -272,6 +272,16 @@ int definition_compose(const struct definition *definition, size_t workload, con
 	return r;
 }
 
+uint64_t definition_samples(const struct definition *definition)
+{
+	uint64_t samples = definition->workload_count * definition->repeats;
+
+	/* At most 64 x 100 x 64^8 within the limits of each: fits. */
+	for (size_t i = 0; i < definition->factor_count; i++)
+		samples *= definition->factors[i].level_count;
+	return samples;
+}
+
 bool definition_next_levels(const struct definition *definition, size_t *levels)
 {
 	for (size_t i = definition->factor_count; i-- > 0;) {

@@ -110,6 +110,9 @@ const char *definition_locate(const struct definition *definition, size_t worklo
  * 0 again). */
 bool definition_next_levels(const struct definition *definition, size_t *levels);
 
+/* How many samples a checked definition makes: workloads x levels x repeats. */
+uint64_t definition_samples(const struct definition *definition);
+
 /* Index of the target that the levels choose; 0 where targets are not compared. */
 size_t definition_level_target(const struct definition *definition, const size_t *levels);
 

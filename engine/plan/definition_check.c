@@ -358,14 +358,12 @@ static int check_factors(struct definition *definition, struct error *err)
 
 static int check_counts(const struct definition *definition, struct error *err)
 {
-	uint64_t samples = definition->workload_count;
+	uint64_t samples;
 
 	if (definition->repeats < 1 || definition->repeats > DEFINITION_REPEATS_MAX)
 		return error_set(err, ERROR_OUT_OF_RANGE, "/repeats", "repeats is 1 to %d, not %u",
 				 DEFINITION_REPEATS_MAX, definition->repeats);
-	for (size_t i = 0; i < definition->factor_count; i++)
-		samples *= definition->factors[i].level_count; /* at most 64 x 64^8: fits */
-	samples *= definition->repeats;
+	samples = definition_samples(definition);
 	if (samples > DEFINITION_SAMPLES_MAX)
 		return error_set(err, ERROR_TOO_MANY, "/factors",
 				 "workloads x levels x repeats makes %" PRIu64

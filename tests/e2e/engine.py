@@ -101,6 +101,10 @@ class Engine:
             self.process.wait()
 
 
+def started(lines):
+    return next(line["started"] for line in lines if "started" in line)
+
+
 def samples(lines):
     return [line["sample"] for line in lines if "sample" in line]
 

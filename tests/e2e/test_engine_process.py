@@ -2,6 +2,7 @@
 """The engine's process: protocol, safety, ends of every kind, what it leaves behind."""
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -17,7 +18,7 @@ import time
 import pytest
 
 import contract
-from engine import (PROGRAM, SLOW, Engine, definition, end, in_phase, samples)
+from engine import PROGRAM, SLOW, Engine, definition, end, in_phase, samples, started
 
 WRAPPER = (sys.executable, pathlib.Path(__file__).parent / "no_uring.py")
 LONG = {"runtime": "60", "size": "4M"}
@@ -87,9 +88,13 @@ def test_run(make_engine, scratch, state):
     whole = definition(file_target(scratch), rw="randrw", factors={"iodepth": [1, 4]}, repeats=2,
                        options={"ramp_time": "0.1"})
     lines = make_engine().run(whole)
-    assert list(lines[0]) == ["started"]
-    contract.check_value("Plan", lines[0]["started"]["plan"])
-    contract.check_value("Environment", lines[0]["started"]["environment"])
+    # Before it has started it only says that it is alive.
+    before = list(itertools.takewhile(lambda line: "started" not in line, lines))
+    assert before
+    for line in before:
+        assert (line["progress"]["phase"], line["progress"]["total"]) == ("prepare", 4)
+    contract.check_value("Plan", started(lines)["plan"])
+    contract.check_value("Environment", started(lines)["environment"])
     assert end(lines)["state"] == "done"
     assert len(samples(lines)) == 4
     for index, sample in enumerate(samples(lines)):
@@ -153,7 +158,7 @@ def test_refused_uring_is_told(make_engine, scratch):
     for sample in samples(lines):
         assert sample["backend"] == "threads"
         assert "refused" in sample["backend_reason"]
-    assert lines[0]["started"]["environment"]["io_uring"]["available"] is False
+    assert started(lines)["environment"]["io_uring"]["available"] is False
 
 
 def test_memory_file_system_is_told(state, make_engine):
@@ -296,7 +301,7 @@ def test_next_run_sweeps_and_tells(make_engine, scratch, state):
     engine.process.wait()
     lines = make_engine().run(definition(file_target(scratch)))
     assert end(lines)["state"] == "done"
-    findings = lines[0]["started"]["plan"]["findings"] + end(lines).get("findings", [])
+    findings = started(lines)["plan"]["findings"] + end(lines).get("findings", [])
     assert "removed" in [one["code"] for one in findings]
     assert left_in(scratch, state) == []
 
@@ -310,8 +315,9 @@ def test_two_runs_exclude_each_other(make_engine, scratch):
     assert plan["sample_count"] == 1
     second = make_engine()
     second.send("run", run="two", definition=definition(file_target(scratch, "other")))
-    with pytest.raises(TimeoutError):
-        second.read(timeout=1)
+    # It waits, and says so.
+    for _ in range(5):
+        assert second.read(timeout=5)["progress"]["phase"] == "prepare"
     first.send("cancel")
     second.until(lambda line: "started" in line)
     assert end([second.until(lambda line: "end" in line)])["state"] == "done"

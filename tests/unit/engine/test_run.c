@@ -24,7 +24,7 @@ struct place {
 	char reason[256];
 	atomic_bool cancel;
 	/* what was told */
-	size_t samples;
+	size_t looks, samples;
 	bool phases[RUN_PHASE_COUNT];
 	double percent;
 	enum run_phase cancel_in; /* raises cancel in this phase; PHASE_PREPARE: never */
@@ -116,14 +116,22 @@ static void define(struct place *place, enum target_kind kind, const char *const
 		fail_msg("%s: %s", err.field, err.message);
 }
 
+static void on_look(void *arg)
+{
+	struct place *place = arg;
+
+	place->looks++;
+}
+
 static int inspect(struct place *place, struct error *err)
 {
+	const struct run_look look = {.allow = place->allow, .tick = on_look, .arg = place};
 	struct machine machine;
 
 	telemetry_machine(&machine);
 	assert_int_equal(plan_make(&place->definition, &machine, &place->plan, err), 0);
-	return run_inspect(&place->plan, place->allow, false, place->infos, &place->backend,
-			   place->reason, sizeof(place->reason), err);
+	return run_inspect(&place->plan, &look, place->infos, &place->backend, place->reason,
+			   sizeof(place->reason), err);
 }
 
 static void on_progress(void *arg, const struct run_progress *progress)
@@ -190,6 +198,7 @@ static void test_file(void **state)
 	       OPTIONS("rw", "randrw", "bs", "4k", "size", "5000k", "runtime", "0.2", "ramp_time",
 		       "0.1"));
 	assert_int_equal(inspect(&place, &err), 0);
+	assert_int_equal(place.looks, 1);
 	assert_int_equal(execute(&place, &err), 0);
 	assert_int_equal(place.samples, 4);
 	for (int phase = 0; phase < RUN_PHASE_COUNT; phase++)
