@@ -310,7 +310,7 @@ static int tell_overwritten(struct plan *plan, enum backend_kind backend,
 			    "the run is over. The next run on it will need its fingerprint, unless "
 			    "it is blanked (blkdiscard -z).",
 			    infos[i].path) < 0)
-			return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Planning");
+			return error_no_memory(err);
 	}
 	return 0;
 }

@@ -281,11 +281,6 @@ static int measure(struct run *run, struct sample *sample, enum backend_kind bac
 	return r;
 }
 
-static int no_memory(struct error *err)
-{
-	return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Measuring a sample");
-}
-
 static int execute_sample(struct run *run, struct sample *sample, struct error *err)
 {
 	struct target *target = run->targets[run->sample->target];
@@ -296,7 +291,7 @@ static int execute_sample(struct run *run, struct sample *sample, struct error *
 	int r;
 
 	if (describe(run, sample, backend) < 0)
-		return no_memory(err);
+		return error_no_memory(err);
 	r = target_open_regions(target, &run->sample->options, &regions, &count, err);
 	if (r < 0) {
 		inspect_blame_sample(run->plan, run->sample, err);
@@ -308,7 +303,7 @@ static int execute_sample(struct run *run, struct sample *sample, struct error *
 	if (r < 0)
 		return r;
 	if (checks_sample(sample) < 0)
-		return no_memory(err);
+		return error_no_memory(err);
 	return 0;
 }
 
@@ -382,7 +377,7 @@ int run_execute(struct plan *plan, const struct run_config *config, const struct
 	forecast_begin(&run.forecast, plan, clock_now_ns());
 	run.targets = calloc(plan->definition->target_count + 1, sizeof(struct target *));
 	if (!run.targets)
-		return no_memory(err);
+		return error_no_memory(err);
 	r = manifest_new(config->state_dirfd, config->run_id, &run.manifest);
 	if (r < 0) {
 		free(run.targets);

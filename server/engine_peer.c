@@ -232,7 +232,7 @@ static int read_line(struct peer *peer, size_t *ret_size, struct error *err)
 
 	peer->buffer = malloc(REQUEST_MAX);
 	if (!peer->buffer)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Reading the request");
+		return error_no_memory(err);
 	while (n > 0 && !newline && peer->used < REQUEST_MAX) {
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
 			return error_set_sys(err, ERROR_SYSTEM, errno, "Reading the request");

@@ -86,7 +86,7 @@ static int prepare(struct engine *engine, const struct call *call, bool measurin
 	telemetry_machine(&machine);
 	infos = calloc(call->definition.target_count + 1, sizeof(*infos));
 	if (!infos)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Planning");
+		return error_no_memory(err);
 	r = plan_make(&call->definition, &machine, plan, err);
 	if (r < 0) {
 		free(infos);
@@ -234,7 +234,7 @@ static void carry_out(struct engine *engine, const struct call *call, struct pla
 		    call_started(plan, infos, &environment, backend, reason));
 	r = run_execute(plan, &config, &events, &err);
 	if (engine->peer.failed)
-		r = error_set_sys(&err, ERROR_SYSTEM, ENOMEM, "Telling what was measured");
+		r = error_no_memory(&err);
 	answer_end(engine, r, &err, plan, told);
 	engine->plan = NULL;
 }

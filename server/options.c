@@ -151,7 +151,7 @@ static int set_row(struct options *options, const struct row *row, const char *v
 		return set_repeats(options, value, err);
 	case KIND_LIST:
 		if (add_to_list(options, row, value) < 0)
-			return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Reading the command line");
+			return error_no_memory(err);
 		return 0;
 	case KIND_TEXT:
 		break;
@@ -231,7 +231,7 @@ static int default_state(struct options *options, struct error *err)
 	}
 	if (length < 0) {
 		options->own_state = NULL;
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Reading the command line");
+		return error_no_memory(err);
 	}
 	options->state = options->own_state;
 	return 0;

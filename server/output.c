@@ -20,7 +20,7 @@ static int open_parent(const char *path, int *ret_dirfd, const char **ret_name, 
 	else
 		parent = strndup(path, slash == path ? 1 : (size_t)(slash - path));
 	if (!parent)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Writing %s", path);
+		return error_no_memory(err);
 	*ret_name = slash ? slash + 1 : path;
 	if (!file_name_ok(*ret_name))
 		return error_set(err, ERROR_BAD_PARAMETER, "",
@@ -63,7 +63,7 @@ int output_document(const char *path, const char *text, size_t size, struct erro
 	}
 	whole = malloc(size + 1);
 	if (!whole)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Writing %s", path);
+		return error_no_memory(err);
 	memcpy(whole, text, size);
 	whole[size] = '\n';
 	r = open_parent(path, &dirfd, &name, err);

@@ -237,7 +237,7 @@ static int ask(const struct options *options, const struct definition *definitio
 	int r;
 
 	if (!text)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Planning");
+		return error_no_memory(err);
 	r = supervisor_new(&config, &supervisor, err);
 	if (r < 0)
 		return r;

@@ -186,7 +186,7 @@ static int compose(struct terminal_run *run, char **ret_text, size_t *ret_size, 
 		return r;
 	out = open_memstream(&text, ret_size);
 	if (!out)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Putting the result together");
+		return error_no_memory(err);
 	fputs(head, out);
 	for (size_t i = 0; i < run->sample_count; i++) {
 		if (i > 0)
@@ -196,7 +196,7 @@ static int compose(struct terminal_run *run, char **ret_text, size_t *ret_size, 
 	fputs(RESULT_TAIL, out);
 	if (fclose(out) != 0) {
 		free(text);
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Putting the result together");
+		return error_no_memory(err);
 	}
 	*ret_text = text;
 	return 0;
@@ -320,7 +320,7 @@ static int prepare(struct terminal_run *run, struct supervisor **ret_supervisor,
 		return r;
 	run->definition_text = definition_encode_text(&run->definition);
 	if (!run->definition_text)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Starting");
+		return error_no_memory(err);
 	run->document.created_wall_ms = clock_wall_ms();
 	run->document.number = 1;
 	run->document.samples_total = definition_samples(&run->definition);

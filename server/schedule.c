@@ -201,7 +201,7 @@ int schedule_start(const struct schedule_config *config, struct schedule **ret_s
 	int r;
 
 	if (!schedule)
-		return error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "the schedule");
+		return error_no_memory(err);
 	schedule->config = *config;
 	if (!schedule->config.retry_ms)
 		schedule->config.retry_ms = RETRY_MS;
@@ -266,7 +266,7 @@ int schedule_submit(struct schedule *schedule, const struct definition *definiti
 		return refuse_stopping(err);
 	wanted.definition = text = definition_encode_text(definition);
 	if (!text)
-		return error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "the definition");
+		return error_no_memory(err);
 	r = store_add_run(schedule->config.store, &wanted, ret_run, ret_again, err);
 	if (r < 0 || *ret_again)
 		return r;

@@ -74,7 +74,7 @@ static int read_stream(FILE *in, const char *name, char **ret_text, size_t *ret_
 	int r;
 
 	if (!text)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Reading %s", name);
+		return error_no_memory(err);
 	r = read_into(in, name, text, ret_size, err);
 	if (r == 0)
 		*ret_text = TAKE_PTR(text);
@@ -85,7 +85,7 @@ static int read_by_name(const char *name, char **ret_text, size_t *ret_size, str
 {
 	*ret_text = amend_by_name(name);
 	if (!*ret_text)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Reading %s", name);
+		return error_no_memory(err);
 	*ret_size = strlen(*ret_text);
 	return 0;
 }

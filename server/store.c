@@ -16,12 +16,6 @@
 
 /* ---- errors ---- */
 
-int store_no_memory(struct error *err)
-{
-	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
-	return -ENOMEM;
-}
-
 int store_not_found(const char *id, struct error *err)
 {
 	(void)error_set(err, ERROR_NOT_FOUND, "", "there is no run \"%s\"", id);
@@ -47,7 +41,7 @@ int store_tell(struct store *store, int r, const char *what, struct error *err)
 	case -EDQUOT:
 		return error_set_sys(err, ERROR_STORAGE_FULL, -r, "the state directory is full");
 	case -ENOMEM:
-		return store_no_memory(err);
+		return error_no_memory(err);
 	default:
 		return error_set_sys(err, ERROR_SYSTEM, -r, "%s", what);
 	}
@@ -250,7 +244,7 @@ int store_open(const char *directory, uint64_t lock_wait_ms, struct store **ret_
 	int r;
 
 	if (!store)
-		return store_no_memory(err);
+		return error_no_memory(err);
 	r = file_open_directory_path(directory, &store->dirfd);
 	if (r < 0)
 		r = error_set_sys(err, ERROR_SYSTEM, -r, "the state directory %s", directory);

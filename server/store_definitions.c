@@ -52,7 +52,7 @@ int store_get_definition(struct store *store, const char *name, char **ret_text,
 	if (r == -ENOENT)
 		return no_definition(name, err);
 	if (r == -ENOMEM)
-		return store_no_memory(err);
+		return error_no_memory(err);
 	return r < 0 ? error_set_sys(err, ERROR_SYSTEM, -r, "definition %s", name) : 0;
 }
 

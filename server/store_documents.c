@@ -11,7 +11,7 @@
 static int tell_unreadable(int r, const char *what, struct error *err)
 {
 	if (r == -ENOMEM)
-		return store_no_memory(err);
+		return error_no_memory(err);
 	return error_set_sys(err, ERROR_SYSTEM, -r, "%s could not be read", what);
 }
 
@@ -181,14 +181,14 @@ int store_compose(int run_fd, const struct state_document *state, const unsigned
 		return r;
 	out = open_memstream(&text, &size);
 	if (!out)
-		return store_no_memory(err);
+		return error_no_memory(err);
 	(void)fputs(head, out); /* looked at below, as all writing */
 	r = append_samples(out, run_fd, have, samples_total, err);
 	(void)fputs(RESULT_TAIL, out);
 	if (ferror(out) && r == 0)
-		r = store_no_memory(err);
+		r = error_no_memory(err);
 	if (fclose(out) != 0 && r == 0)
-		r = store_no_memory(err);
+		r = error_no_memory(err);
 	if (r < 0) {
 		free(text);
 		return r;
@@ -241,7 +241,7 @@ static int copy_of_run(struct store *store, const char *id, struct state_documen
 			if (*ret_have)
 				memcpy(*ret_have, entry->have, have_bytes(entry->samples_total));
 			else
-				r = store_no_memory(err);
+				r = error_no_memory(err);
 		}
 	}
 	(void)pthread_mutex_unlock(&store->lock);

@@ -92,7 +92,6 @@ MUST_CHECK int store_keep(struct store *store, int dirfd, const char *name, cons
 /* Turns the -errno of a file function that writes into an error; EIO or EROFS makes the store
  * read-only. */
 int store_tell(struct store *store, int r, const char *what, struct error *err);
-int store_no_memory(struct error *err);
 int store_not_found(const char *id, struct error *err);
 
 /* Remembers a sentence for store_problem(). */

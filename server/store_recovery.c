@@ -243,7 +243,7 @@ static int end_running(struct store *store, struct found *found, struct error *e
 	found->state.samples_done = count;
 	r = check_samples(store, found);
 	if (r < 0)
-		return store_no_memory(err);
+		return error_no_memory(err);
 	if (file_read(found->run_fd, "result.json", RESULT_TEXT_MAX, &text, &size) == 0 &&
 	    result_head_decode(text, size, &told, NULL) == 0 && told.state > RUN_RUNNING) {
 		AUTO_FREE char *state_text = NULL;
@@ -271,7 +271,7 @@ static int add_to_index(struct store *store, const struct found *found, bool rec
 	struct store_entry *entry = store_entry_new(&found->run);
 
 	if (!entry)
-		return store_no_memory(err);
+		return error_no_memory(err);
 	entry->state = found->state.state;
 	entry->started_wall_ms = found->state.started_wall_ms;
 	entry->ended_wall_ms = found->state.ended_wall_ms;
@@ -286,7 +286,7 @@ static int add_to_index(struct store *store, const struct found *found, bool rec
 	if ((found->state.error.code != ERROR_NONE && !entry->error) ||
 	    store_entry_insert(store, entry) < 0) {
 		store_entry_free(entry);
-		return store_no_memory(err);
+		return error_no_memory(err);
 	}
 	return 0;
 }
@@ -322,10 +322,10 @@ static int recover_open_run(struct store *store, struct found *found, struct err
 	if (r == 0)
 		r = read_state(store, found);
 	if (r < 0) /* told already; the others are not held up by it */
-		return r == -ENOMEM ? store_no_memory(err) : 0;
+		return r == -ENOMEM ? error_no_memory(err) : 0;
 	running = found->state.state == RUN_RUNNING;
 	if (running && recover_running(store, found) < 0)
-		return store_no_memory(err);
+		return error_no_memory(err);
 	return add_to_index(store, found, running && !found->run.newer && !found->state.newer, err);
 }
 
@@ -373,7 +373,7 @@ static int for_each_name(int dirfd,
 			char **longer = reallocarray(names, room ? room * 2 : 64, sizeof(*names));
 
 			if (!longer) {
-				r = store_no_memory(err);
+				r = error_no_memory(err);
 				break;
 			}
 			names = longer;
@@ -383,7 +383,7 @@ static int for_each_name(int dirfd,
 		if (names[count])
 			count++;
 		else
-			r = store_no_memory(err);
+			r = error_no_memory(err);
 	}
 	(void)closedir(directory);
 	for (size_t i = 0; i < count; i++) {
@@ -411,13 +411,13 @@ static int check_definition(struct store *store, const char *name, struct error 
 	int r = file_read(store->definitions_fd, name, RUN_TEXT_MAX, &text, &size);
 
 	if (r == -ENOMEM)
-		return store_no_memory(err);
+		return error_no_memory(err);
 	if (r < 0)
 		(void)error_set_sys(&why, ERROR_SYSTEM, -r, "the definition");
 	else
 		r = document_check(text, size, &why);
 	if (r == -ENOMEM)
-		return store_no_memory(err);
+		return error_no_memory(err);
 	if (r < 0 && r != -EIO && r != -EACCES)
 		set_aside(store, store->definitions_fd, name, name, why.message);
 	else if (r < 0)

@@ -144,7 +144,7 @@ static int reserve(struct store *store, const struct store_new *wanted, struct r
 	entry = store_entry_new(run);
 	if (!entry || store_entry_insert(store, entry) < 0) {
 		store_entry_free(entry);
-		return store_no_memory(err);
+		return error_no_memory(err);
 	}
 	entry->busy = entry->hidden = true;
 	*ret_entry = entry;
@@ -235,7 +235,7 @@ int store_set_running(struct store *store, const char *id, struct error *err)
 	if (r < 0)
 		return r;
 	have = calloc(have_bytes(entry->samples_total) + 1, 1);
-	r = have ? state_document_encode(&state, NULL, &text, err) : store_no_memory(err);
+	r = have ? state_document_encode(&state, NULL, &text, err) : error_no_memory(err);
 	if (r == 0 && (r = store_open_run(store, id, &run_fd)) < 0)
 		r = store_tell(store, r, id, err);
 	if (r == 0)
@@ -334,7 +334,7 @@ static int copy_error(const struct error *why, struct error **ret_error, struct 
 		return 0;
 	*ret_error = malloc(sizeof(**ret_error));
 	if (!*ret_error)
-		return store_no_memory(err);
+		return error_no_memory(err);
 	**ret_error = *why;
 	return 0;
 }
@@ -351,7 +351,7 @@ static int write_finish(struct store *store, struct store_entry *entry,
 	if (!entry->have) { /* it was queued */
 		none = calloc(have_bytes(entry->samples_total) + 1, 1);
 		if (!none)
-			return store_no_memory(err);
+			return error_no_memory(err);
 	}
 	return store_write_end(store, run_fd, state, none ? none : entry->have, findings, err);
 }

@@ -66,26 +66,20 @@ static int make_argv(struct supervisor *supervisor)
 	return 0;
 }
 
-static int no_memory(struct error *err)
-{
-	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory to start the engine");
-	return -ENOMEM;
-}
-
 int supervisor_new(const struct supervisor_config *config, struct supervisor **ret_supervisor,
 		   struct error *err)
 {
 	struct supervisor *supervisor = calloc(1, sizeof(*supervisor));
 
 	if (!supervisor)
-		return no_memory(err);
+		return error_no_memory(err);
 	supervisor->silence_ms = or_default(config->silence_ms, SILENCE_MS);
 	supervisor->cancel_ms = or_default(config->cancel_ms, CANCEL_MS);
 	supervisor->close_ms = or_default(config->close_ms, CLOSE_MS);
 	supervisor->sweep_ms = or_default(config->sweep_ms, SWEEP_MS);
 	if (copy_texts(supervisor, config) < 0 || make_argv(supervisor) < 0) {
 		supervisor_free(supervisor);
-		return no_memory(err);
+		return error_no_memory(err);
 	}
 	*ret_supervisor = supervisor;
 	return 0;
@@ -187,7 +181,7 @@ int supervisor_start(const struct supervisor *supervisor, const char *call, cons
 	int r;
 
 	if (!request)
-		return no_memory(err);
+		return error_no_memory(err);
 	r = talk_start(talk, program, supervisor->argv);
 	if (r < 0) {
 		free(request);
@@ -199,7 +193,7 @@ int supervisor_start(const struct supervisor *supervisor, const char *call, cons
 		struct talk_end end;
 
 		talk_end(talk, 0, &end);
-		return no_memory(err);
+		return error_no_memory(err);
 	}
 	return 0;
 }
@@ -235,7 +229,7 @@ int supervisor_tell_failure(int r, uint64_t waited_ms, const struct talk_end *en
 				"the engine sent a line of more than %zu bytes", TALK_LINE_MAX);
 		break;
 	case -ENOMEM:
-		return no_memory(err);
+		return error_no_memory(err);
 	default:
 		return error_set_sys(err, ERROR_ENGINE_FAILED, -r, "the engine's socket");
 	}

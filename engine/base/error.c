@@ -65,6 +65,12 @@ int error_set_sys(struct error *err, enum error_code code, int sys, const char *
 	return -sys;
 }
 
+int error_no_memory(struct error *err)
+{
+	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
+	return -ENOMEM;
+}
+
 void error_prefix_field(struct error *err, const char *prefix)
 {
 	char field[ERROR_FIELD_MAX];

@@ -121,6 +121,9 @@ int error_set(struct error *err, enum error_code code, const char *field, const 
 int error_set_sys(struct error *err, enum error_code code, int sys, const char *format, ...)
 	PRINTF_LIKE(4, 5);
 
+/* NO_MEMORY; returns -ENOMEM. */
+int error_no_memory(struct error *err);
+
 /* Puts `prefix` (a JSON pointer) before the field, for errors found inside a nested document. */
 void error_prefix_field(struct error *err, const char *prefix);
 

@@ -51,12 +51,6 @@ void definition_done(struct definition *definition)
 	definition_init(definition);
 }
 
-static int no_memory(struct error *err)
-{
-	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
-	return -ENOMEM;
-}
-
 const char *definition_target_pointer(const struct definition *definition, size_t target,
 				      char buffer[DEFINITION_POINTER_MAX])
 {
@@ -130,14 +124,14 @@ static int lay(const struct definition *definition, size_t index, const size_t *
 
 	r = workload_copy(&definition->defaults, workload);
 	if (r < 0)
-		return no_memory(err);
+		return error_no_memory(err);
 	r = workload_overlay(workload, &definition->workloads[index]);
 	for (size_t i = 0; i < definition->factor_count && r == 0; i++)
 		if (definition->factors[i].option && i != without->factor)
 			r = lay_level(&definition->factors[i], levels[i], workload, err);
 	if (r == 0)
 		r = lay_override(definition, without->override, workload);
-	return r == -ENOMEM ? no_memory(err) : r;
+	return r == -ENOMEM ? error_no_memory(err) : r;
 }
 
 static int check_against_target(const struct definition *definition, const size_t *levels,

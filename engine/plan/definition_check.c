@@ -11,12 +11,6 @@
 
 #define PATH_BYTES_MAX 4000
 
-static int no_memory(struct error *err)
-{
-	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
-	return -ENOMEM;
-}
-
 /* ---- names ---- */
 
 static int check_name(const char *name, const char *pointer, struct error *err)
@@ -242,7 +236,7 @@ static int canonical_level(const struct factor *factor, size_t index, struct err
 			free(factor->levels[index]);
 			factor->levels[index] = text;
 		} else {
-			r = no_memory(err);
+			r = error_no_memory(err);
 		}
 	}
 	workload_done(&scratch);
@@ -321,7 +315,7 @@ static int add_target_factor(struct definition *definition, struct error *err)
 	factors = reallocarray(definition->factors, definition->factor_count + 1,
 			       sizeof(*definition->factors));
 	if (!factors)
-		return no_memory(err);
+		return error_no_memory(err);
 	definition->factors = factors;
 	factor = &factors[definition->factor_count];
 	memset(factor, 0, sizeof(*factor));
@@ -329,11 +323,11 @@ static int add_target_factor(struct definition *definition, struct error *err)
 	factor->name = strdup("target");
 	factor->levels = calloc(definition->target_count, sizeof(*factor->levels));
 	if (!factor->name || !factor->levels)
-		return no_memory(err);
+		return error_no_memory(err);
 	for (size_t i = 0; i < definition->target_count; i++) {
 		factor->levels[i] = strdup(definition->targets[i].name);
 		if (!factor->levels[i])
-			return no_memory(err);
+			return error_no_memory(err);
 		factor->level_count++;
 	}
 	return 0;

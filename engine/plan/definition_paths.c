@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct error *err)
-{
-	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
-	return -ENOMEM;
-}
-
 /* Where a workload's own word on the target stands, for a pointer; NULL: nowhere. */
 static const struct workload *path_layer(const struct definition *definition, size_t index,
 					 enum option_id id, char *pointer, size_t size)
@@ -78,7 +72,7 @@ static int make_target(const struct path_words *words, struct target_spec *targe
 		target->path = strdup(path);
 	}
 	if (!target->path)
-		return no_memory(err);
+		return error_no_memory(err);
 	target->kind = words->filename ? TARGET_FILE : TARGET_DIRECTORY;
 	if (strcmp(target->path, "/dev/zero") == 0)
 		target->existing = true; /* the one character device there is, and only read */
@@ -128,7 +122,7 @@ int definition_adopt_paths(struct definition *definition, struct error *err)
 				 "a target is needed, as in {\"file\": \"/tank/scratch\"}");
 	definition->targets = calloc(1, sizeof(*definition->targets));
 	if (!definition->targets)
-		return no_memory(err);
+		return error_no_memory(err);
 	definition->target_count = 1;
 	r = make_target(&first, &definition->targets[0], err);
 	if (r < 0)

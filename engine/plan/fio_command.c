@@ -226,10 +226,8 @@ int workload_parse_fio(const char *command_line, struct workload *workload, stru
 	struct workload parsed;
 	int r;
 
-	if (!words) {
-		(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
-		return -ENOMEM;
-	}
+	if (!words)
+		return error_no_memory(err);
 	workload_init(&parsed);
 	parsed.from_fio = true;
 	r = cut(command_line, words, err);

@@ -187,10 +187,8 @@ static int parse_text(const struct option *option, const char *text, char **ret_
 		return error_set(err, ERROR_BAD_VALUE, "",
 				 "%s holds a control character or is not UTF-8", option->name);
 	copy = strdup(text);
-	if (!copy) {
-		(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
-		return -ENOMEM;
-	}
+	if (!copy)
+		return error_no_memory(err);
 	free(*ret_text);
 	*ret_text = copy;
 	return 0;

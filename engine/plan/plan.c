@@ -10,12 +10,6 @@
 #include "engine/plan/quantity.h"
 #include "engine/plan/traps.h"
 
-static int no_memory(struct error *err)
-{
-	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory for the plan");
-	return -ENOMEM;
-}
-
 /* ---- chance ---- */
 
 /* SplitMix64 (Steele, Lea, Flood 2014): a step of the sequence and its output. */
@@ -104,7 +98,7 @@ static int add_cell(const struct definition *definition, size_t workload, const 
 	cell->workload = workload;
 	cell->target = definition_level_target(definition, levels);
 	cell->levels = copy_levels(definition, levels);
-	return cell->levels ? 0 : no_memory(err);
+	return cell->levels ? 0 : error_no_memory(err);
 }
 
 static int make_cells(const struct definition *definition, struct cells *cells, struct error *err)
@@ -116,7 +110,7 @@ static int make_cells(const struct definition *definition, struct cells *cells, 
 		count *= definition->factors[i].level_count; /* checked: at most 10,000 */
 	cells->list = calloc(count, sizeof(*cells->list));
 	if (!cells->list)
-		return no_memory(err);
+		return error_no_memory(err);
 	for (size_t i = 0; i < definition->workload_count; i++) {
 		size_t levels[DEFINITION_FACTORS_MAX] = {0};
 
@@ -190,15 +184,15 @@ static int fill_plan(const struct cells *cells, const struct machine *machine, s
 
 	plan->samples = calloc(cells->count * plan->definition->repeats, sizeof(*plan->samples));
 	if (!plan->samples)
-		return no_memory(err);
+		return error_no_memory(err);
 	r = plan->definition->order == ORDER_GROUPED ? group(cells, plan) : interleave(cells, plan);
 	if (r < 0)
-		return no_memory(err);
+		return error_no_memory(err);
 	if (estimate_make(plan, &plan->estimate) < 0)
 		return error_set(err, ERROR_OUT_OF_RANGE, "",
 				 "the targets together would be larger than 2^64 bytes: lower size "
 				 "or numjobs");
-	return traps_find(plan, machine) < 0 ? no_memory(err) : 0;
+	return traps_find(plan, machine) < 0 ? error_no_memory(err) : 0;
 }
 
 int plan_make(const struct definition *definition, const struct machine *machine,
@@ -279,7 +273,7 @@ int plan_resolve(struct plan *plan, const struct machine *machine, const uint64_
 	if (estimate_make(plan, &plan->estimate) < 0)
 		return error_set(err, ERROR_OUT_OF_RANGE, "",
 				 "the targets together are larger than 2^64 bytes");
-	return traps_find_resolved(plan, machine) < 0 ? no_memory(err) : 0;
+	return traps_find_resolved(plan, machine) < 0 ? error_no_memory(err) : 0;
 }
 
 int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_bytes,

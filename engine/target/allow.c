@@ -96,7 +96,7 @@ static int fill_entry(struct entry *entry, const char *path, struct error *err)
 	entry->fd = -1;
 	entry->given = strdup(path);
 	if (!entry->given)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "the allow-list");
+		return error_no_memory(err);
 	text_excerpt(path, quoted);
 	entry->real = realpath(path, NULL);
 	if (!entry->real)
@@ -138,7 +138,7 @@ int allow_new(const char *const *paths, size_t count, struct allow **ret_allow, 
 		allow->entries = calloc(count, sizeof(*allow->entries));
 	if (!allow || (count > 0 && !allow->entries)) {
 		free(allow);
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "the allow-list");
+		return error_no_memory(err);
 	}
 	for (size_t i = 0; i < count && r == 0; i++) {
 		allow->count++; /* a half-filled entry is freed as well */
@@ -393,7 +393,7 @@ int allow_open_parent(const struct allow *allow, const char *path, int *ret_dirf
 	/* rest ends in name */
 	parent = strndup(rest, strlen(rest) - strlen(name));
 	if (!parent)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "the allow-list");
+		return error_no_memory(err);
 	fd = open_beneath(entry->fd, parent[0] ? parent : ".", O_PATH | O_DIRECTORY, 0,
 			  RESOLVE_BENEATH);
 	if (fd < 0)

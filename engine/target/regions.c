@@ -173,7 +173,7 @@ static int open_all(const struct target *target, size_t files, size_t count, int
 	int r = 0;
 
 	if (!regions)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "opening the target");
+		return error_no_memory(err);
 	raise_descriptor_limit(files);
 	for (size_t i = 0; i < count; i++)
 		regions[i].fd = -1;

@@ -443,7 +443,7 @@ int safety_blank(int fd, uint64_t size_bytes, const char *path, struct error *er
 	int r;
 
 	if (!buffer)
-		return error_set_sys(err, ERROR_TARGET_NOT_BLANK, ENOMEM, "reading the device");
+		return error_no_memory(err);
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* only speed is at stake */
 	r = check_zero(fd, 0, edge, buffer, path, err);
 	if (r == 0)

@@ -41,11 +41,6 @@ static const char *current_path(const struct scratch_file *file)
 	return file->stage == STAGE_FINAL ? file->path : file->temporary;
 }
 
-static int no_memory(struct error *err)
-{
-	return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "making the target");
-}
-
 /* ---- names ---- */
 
 static int name_files(struct scratch *scratch, const struct scratch_plan *plan)
@@ -225,7 +220,7 @@ int scratch_create(const struct scratch_plan *plan, struct scratch **ret_scratch
 
 	r = new_scratch(plan, &scratch);
 	if (r == -ENOMEM)
-		return no_memory(err);
+		return error_no_memory(err);
 	if (r < 0)
 		return error_set_sys(err, ERROR_SYSTEM, -r, "making the target");
 	r = make_files(scratch, plan->bytes, err);

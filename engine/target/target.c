@@ -345,7 +345,7 @@ static int make_named(struct target *target, const char *path, struct scratch_pl
 	const char *name = strrchr(path, '/') + 1;
 
 	if (!directory)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "making the target");
+		return error_no_memory(err);
 	plan.directory = directory;
 	plan.names = &name;
 	plan.count = 1;
@@ -431,7 +431,7 @@ int target_create(const struct allow *allow, const struct target_spec *spec,
 	int r;
 
 	if (!target)
-		return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "making the target");
+		return error_no_memory(err);
 	target->fd = -1;
 	target->existing = spec->existing;
 	target->zero = spec->kind == TARGET_FILE && allow_is_zero(allow, spec->path);

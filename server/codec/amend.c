@@ -9,11 +9,6 @@
 #include "server/codec/fields.h"
 #include "server/codec/json.h"
 
-static int no_memory(struct error *err)
-{
-	return error_set_sys(err, ERROR_SYSTEM, ENOMEM, "Reading a definition");
-}
-
 static int amend_target(json_t *value, const char *text, struct error *err)
 {
 	const char *colon = strchr(text, ':');
@@ -27,7 +22,7 @@ static int amend_target(json_t *value, const char *text, struct error *err)
 			continue;
 		target = json_object();
 		if (put_text(target, name, colon + 1) < 0 || put_value(value, "target", target) < 0)
-			return no_memory(err);
+			return error_no_memory(err);
 		(void)json_object_del(value, "targets"); /* it may not be there */
 		return 0;
 	}
@@ -52,11 +47,11 @@ static int amend_override(json_t *value, const char *text, struct error *err)
 			return 0;
 		override = json_object();
 		if (put_value(value, "override", override) < 0)
-			return no_memory(err);
+			return error_no_memory(err);
 	}
 	memcpy(name, text, (size_t)(equals - text));
 	name[equals - text] = '\0';
-	return put_text(override, name, equals + 1) < 0 ? no_memory(err) : 0;
+	return put_text(override, name, equals + 1) < 0 ? error_no_memory(err) : 0;
 }
 
 static int amend(json_t *value, const struct amendment *amendment, struct error *err)
@@ -68,7 +63,7 @@ static int amend(json_t *value, const struct amendment *amendment, struct error 
 	for (size_t i = 0; r == 0 && i < amendment->override_count; i++)
 		r = amend_override(value, amendment->overrides[i], err);
 	if (r == 0 && amendment->repeats && put_u64(value, "repeats", amendment->repeats) < 0)
-		r = no_memory(err);
+		r = error_no_memory(err);
 	return r;
 }
 
@@ -89,7 +84,7 @@ int amend_definition(const char *text, size_t size, const struct amendment *amen
 	if (r < 0)
 		return r;
 	if (!amended)
-		return no_memory(err);
+		return error_no_memory(err);
 	*ret_text = amended;
 	return 0;
 }

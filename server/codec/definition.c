@@ -17,12 +17,6 @@
 #include "server/codec/definition_targets.h"
 #include "server/codec/option_members.h"
 
-static int no_memory(struct error *err)
-{
-	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
-	return -ENOMEM;
-}
-
 /* ---- factors ---- */
 
 static int decode_levels(const json_t *array, const char *pointer, struct factor *factor,
@@ -35,7 +29,7 @@ static int decode_levels(const json_t *array, const char *pointer, struct factor
 		return r;
 	factor->levels = calloc(count, sizeof(*factor->levels));
 	if (!factor->levels)
-		return no_memory(err);
+		return error_no_memory(err);
 	for (size_t i = 0; i < count; i++) {
 		const json_t *value = json_array_get(array, i);
 		char field[ERROR_FIELD_MAX];
@@ -49,7 +43,7 @@ static int decode_levels(const json_t *array, const char *pointer, struct factor
 				      "a level of target is the name "
 				      "of one");
 		else if (!(factor->levels[i] = strdup(json_string_value(value))))
-			r = no_memory(err);
+			r = error_no_memory(err);
 		if (r < 0)
 			return r;
 		factor->level_count = i + 1;
@@ -73,7 +67,7 @@ static int decode_factor(const char *name, const json_t *value, struct factor *f
 	}
 	factor->name = strdup(name);
 	if (!factor->name)
-		return no_memory(err);
+		return error_no_memory(err);
 	return decode_levels(value, pointer, factor, err);
 }
 
@@ -93,7 +87,7 @@ static int decode_factors(const json_t *value, struct definition *definition, st
 				 DEFINITION_FACTORS_MAX, count);
 	definition->factors = calloc(count + 1, sizeof(*definition->factors));
 	if (!definition->factors)
-		return no_memory(err);
+		return error_no_memory(err);
 	json_object_foreach (factors, name, levels) {
 		struct factor *factor = &definition->factors[definition->factor_count++];
 		int r = decode_factor(name, levels, factor, err);
@@ -163,7 +157,7 @@ static int decode_workloads(const json_t *value, struct definition *definition, 
 		return r;
 	definition->workloads = calloc(count, sizeof(*definition->workloads));
 	if (!definition->workloads)
-		return no_memory(err);
+		return error_no_memory(err);
 	for (size_t i = 0; i < count && r == 0; i++) {
 		char pointer[ERROR_FIELD_MAX];
 
@@ -368,11 +362,11 @@ static int lend_target(struct definition *definition, struct error *err)
 		return 0;
 	definition->targets = calloc(1, sizeof(*definition->targets));
 	if (!definition->targets)
-		return no_memory(err);
+		return error_no_memory(err);
 	definition->target_count = 1;
 	definition->targets[0].kind = TARGET_DEVICE;
 	definition->targets[0].path = strdup("/dev/null");
-	return definition->targets[0].path ? 0 : no_memory(err);
+	return definition->targets[0].path ? 0 : error_no_memory(err);
 }
 
 int definition_validate_saved(const json_t *value, struct error *err)
@@ -385,7 +379,7 @@ int definition_validate_saved(const json_t *value, struct error *err)
 	if (r == 0 && !definition.name) {
 		definition.name =
 			strdup("saved"); /* it will be called by the name it is saved as */
-		r = definition.name ? 0 : no_memory(err);
+		r = definition.name ? 0 : error_no_memory(err);
 	}
 	if (r == 0)
 		r = lend_target(&definition, err);

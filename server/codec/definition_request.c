@@ -9,12 +9,6 @@
 #include "engine/base/text.h"
 #include "server/codec/fields.h"
 
-static int no_memory(struct error *err)
-{
-	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
-	return -ENOMEM;
-}
-
 static int unknown(const char *name, struct error *err)
 {
 	char quoted[TEXT_EXCERPT_MAX];
@@ -125,7 +119,7 @@ int definition_request_merge(const json_t *request, definition_lookup *lookup, v
 		return r;
 	if (replace_members(merged, request) != 0) {
 		json_decref(merged);
-		return no_memory(err);
+		return error_no_memory(err);
 	}
 	*ret_merged = merged;
 	return 0;

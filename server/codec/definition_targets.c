@@ -8,12 +8,6 @@
 
 #include "server/codec/json.h"
 
-static int no_memory(struct error *err)
-{
-	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
-	return -ENOMEM;
-}
-
 int definition_decode_text_member(const json_t *object, const char *pointer, const char *name,
 				  char **ret_text, struct error *err)
 {
@@ -26,7 +20,7 @@ int definition_decode_text_member(const json_t *object, const char *pointer, con
 	if (!json_is_string(value))
 		return error_set(err, ERROR_WRONG_TYPE, field, "%s is a text", name);
 	*ret_text = strdup(json_string_value(value));
-	return *ret_text ? 0 : no_memory(err);
+	return *ret_text ? 0 : error_no_memory(err);
 }
 
 int definition_count_elements(const json_t *array, const char *pointer, size_t max,
@@ -129,7 +123,7 @@ int definition_decode_targets(const json_t *value, struct definition *definition
 		return r;
 	definition->targets = calloc(count, sizeof(*definition->targets));
 	if (!definition->targets)
-		return no_memory(err);
+		return error_no_memory(err);
 	for (size_t i = 0; i < count && r == 0; i++) {
 		char pointer[ERROR_FIELD_MAX] = "/target";
 

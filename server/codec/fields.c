@@ -221,10 +221,8 @@ int get_text(const struct fields *in, const char *name, bool empty_is_null, char
 		return r;
 	if (text[0] || !empty_is_null) {
 		copy = strdup(text);
-		if (!copy) {
-			(void)error_set(in->err, ERROR_NO_MEMORY, "", "not enough memory");
-			return -ENOMEM;
-		}
+		if (!copy)
+			return error_no_memory(in->err);
 	}
 	*ret_text = copy;
 	return 0;

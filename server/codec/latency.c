@@ -194,10 +194,8 @@ int get_latency(const struct fields *in, const char *histogram_name,
 	if (r < 0)
 		return r;
 	histogram = malloc(sizeof(*histogram));
-	if (!histogram) {
-		(void)error_set(in->err, ERROR_NO_MEMORY, "", "not enough memory");
-		return -ENOMEM;
-	}
+	if (!histogram)
+		return error_no_memory(in->err);
 	r = histogram_read(&inner, histogram);
 	if (r < 0) {
 		free(histogram);

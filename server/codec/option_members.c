@@ -18,12 +18,6 @@
 
 #define EXACT_REAL 9007199254740992.0 /* 2^53: whole numbers below are exact */
 
-static int no_memory(struct error *err)
-{
-	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory");
-	return -ENOMEM;
-}
-
 /* ---- in ---- */
 
 static const char *wanted(const struct option *option)
@@ -95,7 +89,7 @@ int option_members_text(const struct option *option, const json_t *value, const 
 		return error_set(err, ERROR_WRONG_TYPE, pointer, "%s takes %s", option->name,
 				 wanted(option));
 	*ret_text = strdup(text);
-	return *ret_text ? 0 : no_memory(err);
+	return *ret_text ? 0 : error_no_memory(err);
 }
 
 int option_members_unknown(const char *name, const char *pointer, struct error *err)

@@ -91,12 +91,6 @@ static int read_document(const char *text, size_t size, const char *schema, json
 	return 0;
 }
 
-static int no_memory(struct error *err)
-{
-	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory for a document");
-	return -ENOMEM;
-}
-
 /* ---- volbench.run/1 ---- */
 
 int run_document_encode(const struct run_document *run, const char *definition, char **ret_text,
@@ -113,7 +107,7 @@ int run_document_encode(const struct run_document *run, const char *definition, 
 	failed |= put_u64(value, "planned_samples", run->samples_total);
 	failed |= put_text_if(value, "key", run->key);
 	failed |= put_text_if(value, "digest", run->digest);
-	r = failed ? no_memory(err) : put_parsed(value, "definition", definition, err);
+	r = failed ? error_no_memory(err) : put_parsed(value, "definition", definition, err);
 	if (r < 0) {
 		json_decref(value);
 		return r;
@@ -158,7 +152,7 @@ int run_document_decode(const char *text, size_t size, struct run_document *ret_
 		r = get_object(&in, "definition", &inner);
 	if (r == 0 && ret_definition) {
 		definition = json_write(inner.object);
-		r = definition ? 0 : no_memory(err);
+		r = definition ? 0 : error_no_memory(err);
 	}
 	json_decref(value);
 	if (r < 0)
@@ -210,7 +204,7 @@ int state_document_encode(const struct state_document *state, const char *findin
 	failed |= put_text(value, "schema", STATE_SCHEMA);
 	failed |= put_state(value, state);
 	failed |= put_u64(value, "samples", state->samples_done);
-	r = failed ? no_memory(err) : put_parsed(value, "findings", findings, err);
+	r = failed ? error_no_memory(err) : put_parsed(value, "findings", findings, err);
 	if (r < 0) {
 		json_decref(value);
 		return r;
@@ -238,7 +232,7 @@ int state_document_decode(const char *text, size_t size, struct state_document *
 		r = get_array(&in, "findings", DEFINITION_SAMPLES_MAX, &list);
 	if (r == 0 && list && ret_findings) {
 		findings = json_write(list);
-		r = findings ? 0 : no_memory(err);
+		r = findings ? 0 : error_no_memory(err);
 	}
 	json_decref(value);
 	if (r < 0)
@@ -262,7 +256,7 @@ int started_document_encode(const char *started, char **ret_text, struct error *
 		r = fields_of(told, "", err, &in);
 	if (r == 0 && (put_text(value, "schema", STARTED_SCHEMA) < 0 ||
 		       json_object_update_missing(value, told) < 0))
-		r = no_memory(err);
+		r = error_no_memory(err);
 	json_decref(told);
 	if (r < 0) {
 		json_decref(value);
@@ -304,7 +298,7 @@ static int put_started(json_t *value, json_t *findings, const char *text, struct
 	failed |=
 		append_all(findings, json_object_get(json_object_get(started, "plan"), "findings"));
 	json_decref(started);
-	return failed ? no_memory(err) : 0;
+	return failed ? error_no_memory(err) : 0;
 }
 
 static int add_findings(json_t *findings, const char *text, struct error *err)
@@ -319,7 +313,7 @@ static int add_findings(json_t *findings, const char *text, struct error *err)
 		return r;
 	failed = append_all(findings, more);
 	json_decref(more);
-	return failed ? no_memory(err) : 0;
+	return failed ? error_no_memory(err) : 0;
 }
 
 /* The written value without its last "}", and SAMPLES_MEMBER. */
@@ -332,7 +326,7 @@ static int open_samples(json_t *value, char **ret_text, struct error *err)
 	longer = text ? realloc(text, length + sizeof(SAMPLES_MEMBER)) : NULL;
 	if (!longer) {
 		free(text);
-		return no_memory(err);
+		return error_no_memory(err);
 	}
 	memcpy(longer + length - 1, SAMPLES_MEMBER, sizeof(SAMPLES_MEMBER));
 	*ret_text = longer;
@@ -351,14 +345,14 @@ int result_head_encode(const struct run_document *run, const char *definition,
 	failed |= put_text(value, "name", run->name);
 	failed |= put_time(value, "created", run->created_wall_ms);
 	failed |= put_state(value, state);
-	r = failed ? no_memory(err) : put_parsed(value, "definition", definition, err);
+	r = failed ? error_no_memory(err) : put_parsed(value, "definition", definition, err);
 	if (r == 0)
 		r = put_started(value, list, started, err);
 	if (r == 0)
 		r = add_findings(list, findings, err);
 	if (r == 0 && (put_u64(value, "planned_samples", run->samples_total) < 0 ||
 		       json_object_set(value, "findings", list) < 0))
-		r = no_memory(err);
+		r = error_no_memory(err);
 	json_decref(list);
 	if (r < 0) {
 		json_decref(value);
@@ -384,7 +378,7 @@ int result_head_decode(const char *text, size_t size, struct state_document *ret
 	length = (size_t)(end - text);
 	head = malloc(length + 1);
 	if (!head)
-		return no_memory(err);
+		return error_no_memory(err);
 	memcpy(head, text, length);
 	head[length] = '}';
 	r = read_document(head, length + 1, RESULT_SCHEMA, &value, &in, &state.newer, err);

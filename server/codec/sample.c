@@ -154,12 +154,6 @@ json_t *sample_encode(const struct sample *sample)
 
 /* ---- in ---- */
 
-static int no_memory(struct error *err)
-{
-	(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory for the sample");
-	return -ENOMEM;
-}
-
 static int levels_decode(const struct fields *in, struct sample *sample)
 {
 	struct fields levels;
@@ -178,7 +172,7 @@ static int levels_decode(const struct fields *in, struct sample *sample)
 		return 0;
 	sample->levels = calloc(count, sizeof(*sample->levels));
 	if (!sample->levels)
-		return no_memory(in->err);
+		return error_no_memory(in->err);
 	for (void *i = json_object_iter((json_t *)levels.object); i;
 	     i = json_object_iter_next((json_t *)levels.object, i)) {
 		struct level *level = &sample->levels[sample->level_count++];
@@ -188,7 +182,7 @@ static int levels_decode(const struct fields *in, struct sample *sample)
 			return r;
 		level->factor = strdup(json_object_iter_key(i));
 		if (!level->factor)
-			return no_memory(in->err);
+			return error_no_memory(in->err);
 	}
 	return 0;
 }
@@ -243,7 +237,7 @@ static int jobs_decode(const struct fields *in, struct sample *sample)
 		return 0;
 	sample->jobs = calloc(count, sizeof(*sample->jobs));
 	if (!sample->jobs)
-		return no_memory(in->err);
+		return error_no_memory(in->err);
 	sample->job_count = count;
 	for (size_t i = 0; i < count && r == 0; i++) {
 		r = get_element(in, "jobs", list, i, &inner);

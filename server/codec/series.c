@@ -161,10 +161,8 @@ int series_decode(const struct fields *in, struct series *series)
 	if (count == 0)
 		return 0;
 	series->seconds = calloc((size_t)count, sizeof(*series->seconds));
-	if (!series->seconds) {
-		(void)error_set(in->err, ERROR_NO_MEMORY, "", "not enough memory for the series");
-		return -ENOMEM;
-	}
+	if (!series->seconds)
+		return error_no_memory(in->err);
 	series->count = (size_t)count;
 	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
 		r = series_direction_decode(&inner, (enum direction)d, series);

@@ -58,7 +58,7 @@ static int read_targets(const struct fields *plan, struct plan_view *view)
 		return r;
 	view->targets = calloc(json_array_size(list) + 1, sizeof(*view->targets));
 	if (!view->targets)
-		return error_set_sys(plan->err, ERROR_SYSTEM, ENOMEM, "Reading the plan");
+		return error_no_memory(plan->err);
 	view->target_count = json_array_size(list);
 	for (size_t i = 0; r == 0 && i < view->target_count; i++) {
 		r = get_element(plan, "targets", list, i, &in);
