@@ -177,18 +177,22 @@ struct group {
 	size_t place_count;
 };
 
-static void add_place(struct group *group, const struct finding *finding)
+static void add_place(struct group *group, const char *place)
 {
-	const char *place = finding->workload ? finding->workload : finding->cell;
-
-	if (!place)
-		return;
 	for (size_t i = 0; i < group->place_count && i < ARRAY_SIZE(group->places); i++)
 		if (strcmp(group->places[i], place) == 0)
 			return;
 	if (group->place_count < ARRAY_SIZE(group->places))
 		group->places[group->place_count] = place;
 	group->place_count++;
+}
+
+static void add_places(struct group *group, const struct finding *finding)
+{
+	for (size_t i = 0; i < finding->workload_count; i++)
+		add_place(group, finding->workloads[i]);
+	if (finding->workload_count == 0 && finding->cell)
+		add_place(group, finding->cell);
 }
 
 static void add_finding(struct group *groups, size_t *count, const struct finding *finding)
@@ -203,7 +207,7 @@ static void add_finding(struct group *groups, size_t *count, const struct findin
 		(*count)++;
 	}
 	groups[i].count++;
-	add_place(&groups[i], finding);
+	add_places(&groups[i], finding);
 }
 
 static int by_severity(const void *a, const void *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report_details.c - findings as cards, and what a doubter or a repeater needs to know. */
+/* report_details.c - what a doubter or a repeater needs to know. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,154 +7,8 @@
 #include "server/codec/definition.h"
 #include "web/report_parts.h"
 
-#define CARD_CELLS_MAX 6    /* cells named on one card */
-#define CARDS_MAX 200	    /* cards in all */
 #define ORDER_ROWS_MAX 1000 /* samples listed */
 #define COMMANDS_MAX 200    /* commands of a workload */
-
-/* ---- findings ---- */
-
-/* One finding, or the same one of several samples. */
-struct card {
-	const struct finding *finding; /* the first of its kind */
-	const char *cells[CARD_CELLS_MAX];
-	size_t cell_count, count;
-};
-
-struct cards {
-	size_t count, left_out;
-	struct card list[CARDS_MAX];
-};
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static void add_card(struct cards *cards, const struct finding *finding)
-{
-	struct card *card = NULL;
-
-	for (size_t i = 0; i < cards->count && !card; i++) {
-		const struct finding *other = cards->list[i].finding;
-
-		if (other->severity == finding->severity && same_text(other->code, finding->code) &&
-		    same_text(other->workload, finding->workload))
-			card = &cards->list[i];
-	}
-	if (!card) {
-		if (cards->count == CARDS_MAX) {
-			cards->left_out++;
-			return;
-		}
-		card = &cards->list[cards->count++];
-		card->finding = finding;
-	}
-	card->count++;
-	if (!finding->cell || !finding->cell[0] || card->cell_count == CARD_CELLS_MAX)
-		return;
-	for (size_t i = 0; i < card->cell_count; i++)
-		if (strcmp(card->cells[i], finding->cell) == 0)
-			return;
-	card->cells[card->cell_count++] = finding->cell;
-}
-
-static void gather_cards(const struct result *result, struct cards *cards)
-{
-	for (size_t i = 0; i < result->findings.count; i++)
-		add_card(cards, &result->findings.list[i]);
-	for (size_t s = 0; s < result->sample_count; s++)
-		for (size_t i = 0; i < result->samples[s].findings.count; i++)
-			add_card(cards, &result->samples[s].findings.list[i]);
-}
-
-static void card_place(const struct result *result, const struct card *card, struct html *html)
-{
-	const char *workload = card->finding->workload;
-	char link[40];
-
-	if (!workload && !card->cell_count)
-		return;
-	html_open(html, "p", "class", "place", NULL);
-	for (size_t w = 0; workload && w < result->definition.workload_count; w++) {
-		if (!same_text(result->definition.workloads[w].name, workload))
-			continue;
-		(void)snprintf(link, sizeof(link), "#w%zu", w + 1);
-		html_element(html, "a", workload, "href", link, NULL);
-		workload = NULL;
-	}
-	html_text(html, workload);
-	for (size_t i = 0; i < card->cell_count; i++)
-		html_textf(html, "%s%s",
-			   i			     ? "; "
-			   : card->finding->workload ? ": "
-						     : "",
-			   card->cells[i]);
-	if (card->count > 1)
-		html_textf(html, " (%zu times)", card->count);
-	html_close(html, "p");
-}
-
-static void show_card(const struct result *result, const struct card *card, struct html *html)
-{
-	static const struct {
-		const char *word, *class, *icon;
-	} severities[] = {
-		[FINDING_INFO] = {"Note", "card info", "i"},
-		[FINDING_WARNING] = {"Warning", "card warning", "!"},
-		[FINDING_ERROR] = {"Error", "card error", "x"},
-	};
-	const struct finding *finding = card->finding;
-	size_t severity = finding->severity <= FINDING_ERROR ? finding->severity : FINDING_ERROR;
-
-	html_open(html, "article", "class", severities[severity].class, NULL);
-	html_open(html, "h3", NULL);
-	html_element(html, "span", severities[severity].icon, "class", "icon", "aria-hidden",
-		     "true", NULL);
-	html_text(html, severities[severity].word);
-	html_element(html, "code", finding->code, "class", "code", NULL);
-	html_close(html, "h3");
-	card_place(result, card, html);
-	html_element(html, "p", finding->message, NULL);
-	if (finding->expected || finding->found) {
-		html_raw(html, "<dl>");
-		if (finding->expected) {
-			html_element(html, "dt", "Expected", NULL);
-			html_element(html, "dd", finding->expected, NULL);
-		}
-		if (finding->found) {
-			html_element(html, "dt", "Found", NULL);
-			html_element(html, "dd", finding->found, NULL);
-		}
-		html_raw(html, "</dl>");
-	}
-	html_close(html, "article");
-}
-
-void report_finding_cards(const struct report *report, struct html *html)
-{
-	struct cards *cards = calloc(1, sizeof(*cards));
-
-	if (!cards) {
-		html_element(html, "p", "There was no memory to show the findings.", NULL);
-		return;
-	}
-	gather_cards(report->result, cards);
-	if (cards->count == 0)
-		html_element(html, "p", "None: no check found anything to tell.", NULL);
-	html_open(html, "div", "class", "cards", NULL);
-	for (int severity = FINDING_ERROR; severity >= FINDING_INFO; severity--)
-		for (size_t i = 0; i < cards->count; i++)
-			if ((int)cards->list[i].finding->severity == severity)
-				show_card(report->result, &cards->list[i], html);
-	html_close(html, "div");
-	if (cards->left_out) {
-		html_open(html, "p", "class", "note", NULL);
-		html_textf(html, "%zu more findings stand in result.json.", cards->left_out);
-		html_close(html, "p");
-	}
-	free(cards);
-}
 
 /* ---- the definition ---- */
 
@@ -246,6 +100,11 @@ static void show_definition(const struct result *result, struct html *html)
 }
 
 /* ---- fio ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
 
 static bool is_directory(const struct definition *definition, const char *path)
 {

@@ -67,7 +67,6 @@ struct report {
 MUST_CHECK int report_gather(const struct result *result, struct report *report);
 void report_done(struct report *report);
 const char *report_level(const struct report *report, size_t level); /* "" without factors */
-size_t report_findings(const struct report *report, enum finding_severity severity);
 
 /* "Exchange" or "Exchange, iodepth=16"; valid until the buffer changes. */
 #define REPORT_TITLE_MAX 400
@@ -101,8 +100,11 @@ void report_bars_table(const struct report *report, enum metric metric, struct h
 void report_latency_table(const struct report *report, struct html *html);
 void report_series_table(const struct report *report, struct html *html);
 
-/* report_details.c */
+/* report_findings.c: findings of the same words are one card. */
+size_t report_findings(const struct report *report, enum finding_severity severity); /* cards */
 void report_finding_cards(const struct report *report, struct html *html);
+
+/* report_details.c */
 void report_appendix(const struct report *report, struct html *html);
 
 #endif

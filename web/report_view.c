@@ -202,19 +202,6 @@ const char *report_level(const struct report *report, size_t level)
 	return definition->factor_count ? definition->factors[0].levels[level] : "";
 }
 
-size_t report_findings(const struct report *report, enum finding_severity severity)
-{
-	const struct result *result = report->result;
-	size_t count = 0;
-
-	for (size_t i = 0; i < result->findings.count; i++)
-		count += result->findings.list[i].severity == severity;
-	for (size_t s = 0; s < result->sample_count; s++)
-		for (size_t i = 0; i < result->samples[s].findings.count; i++)
-			count += result->samples[s].findings.list[i].severity == severity;
-	return count;
-}
-
 const char *report_title(const struct comparison *comparison, char buffer[REPORT_TITLE_MAX])
 {
 	(void)snprintf(buffer, REPORT_TITLE_MAX, "%s%s%s", comparison->name,

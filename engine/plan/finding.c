@@ -17,7 +17,9 @@ void findings_init(struct findings *findings)
 static void finding_done(struct finding *finding)
 {
 	free(finding->code);
-	free(finding->workload);
+	for (size_t i = 0; i < finding->workload_count; i++)
+		free(finding->workloads[i]);
+	free(finding->workloads);
 	free(finding->cell);
 	free(finding->message);
 	free(finding->expected);
@@ -55,13 +57,27 @@ static int copy_text(const char *text, char **ret_copy)
 	return *ret_copy ? 0 : -ENOMEM;
 }
 
-static int add(struct findings *findings, const struct finding *from)
+static int copy_names(const struct finding *from, struct finding *copy)
+{
+	if (from->workload_count == 0)
+		return 0;
+	copy->workloads = calloc(from->workload_count, sizeof(*copy->workloads));
+	if (!copy->workloads)
+		return -ENOMEM;
+	for (; copy->workload_count < from->workload_count; copy->workload_count++)
+		if (copy_text(from->workloads[copy->workload_count],
+			      &copy->workloads[copy->workload_count]) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+int findings_append(struct findings *findings, const struct finding *from)
 {
 	struct finding copy = {.severity = from->severity};
 	int r = copy_text(from->code, &copy.code);
 
 	if (r == 0)
-		r = copy_text(from->workload, &copy.workload);
+		r = copy_names(from, &copy);
 	if (r == 0)
 		r = copy_text(from->cell, &copy.cell);
 	if (r == 0)
@@ -81,10 +97,12 @@ int findings_add(struct findings *findings, enum finding_severity severity, cons
 		 const char *workload, const char *cell, const char *expected, const char *found,
 		 const char *message, ...)
 {
-	/* add() only reads these texts and copies them */
+	/* findings_append() only reads these texts and copies them */
+	char *name = (char *)workload;
 	struct finding finding = {.severity = severity,
 				  .code = (char *)code,
-				  .workload = (char *)workload,
+				  .workload_count = workload ? 1 : 0,
+				  .workloads = &name,
 				  .cell = (char *)cell,
 				  .expected = (char *)expected,
 				  .found = (char *)found};
@@ -100,7 +118,7 @@ int findings_add(struct findings *findings, enum finding_severity severity, cons
 			return -ENOMEM;
 		finding.message = text;
 	}
-	r = add(findings, &finding);
+	r = findings_append(findings, &finding);
 	free(finding.message);
 	return r;
 }
@@ -108,7 +126,7 @@ int findings_add(struct findings *findings, enum finding_severity severity, cons
 int findings_copy(const struct findings *from, struct findings *to)
 {
 	for (size_t i = 0; i < from->count; i++) {
-		int r = add(to, &from->list[i]);
+		int r = findings_append(to, &from->list[i]);
 
 		if (r < 0)
 			return r;

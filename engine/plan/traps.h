@@ -2,14 +2,15 @@
 /*
  * traps.h - what in a definition would mislead whoever reads its figures.
  *
- * Codes, stable (severity; w: per workload, else for the whole):
+ * Codes, stable (severity; w: names workloads, else for the whole):
  *   fits_memory           warning buffered, info direct; w: what the jobs touch fits into memory
  *   shared_region         warning; w: jobs meet in one region of one file or device
- *   short_run             warning; w: writes for less than what caches take (three ZFS transaction
- * groups) ramp_longer_than_run  warning; w buffered_writes       warning; w: writes that end in
- * memory, never synced unwritten_data        warning; w: reads of an existing target may meet what
- * was never written fio_depth             warning; w: an fio command line that fio itself would run
- * at depth 1 fio_defaults_differ   warning for an fio command line (w), else info for the whole
+ *   short_run             warning; w: writes over before caches fill, ZFS's write groups above all
+ *   ramp_longer_than_run  warning; w
+ *   buffered_writes       warning; w: writes that end in memory, never synced
+ *   unwritten_data        warning; w: reads of an existing target may meet what was never written
+ *   fio_depth             warning; w: an fio command line that fio itself would run at depth 1
+ *   fio_defaults_differ   info; w for fio command lines, else for the whole
  *   depth_ignored         warning; w: iodepth with psync or sync
  *   no_effect             info, warning where it is a factor; w: options that do nothing here
  *   mixed_sizes           info; w: a mix counts operations, so the bytes are not in its proportion
@@ -19,7 +20,10 @@
  *   single_sample         warning: one repeat gives no interval and no verdict
  *   grouped_order         warning: drift falls on the levels unequally
  *   factor_overridden     warning: all levels of a factor measure the same
- * A finding of a workload names the first cell it holds in, unless it holds in all of them.
+ *
+ * What is told in the same words of several workloads is one finding, which names them, or none
+ * where it is all of several. It names the first cell it holds in, unless it holds in all cells of
+ * these workloads; expected and found list the different figures of the cells.
  */
 #ifndef ENGINE_PLAN_TRAPS_H
 #define ENGINE_PLAN_TRAPS_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* traps_whole.c - the traps of traps.h that lie in the definition and in the defaults it takes. */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/plan/traps.h"
@@ -22,16 +24,29 @@ static void differing(const struct workload *options, uint64_t *mask)
 	}
 }
 
-static int report_defaults(struct plan *plan, uint64_t mask, bool writes, bool fio,
-			   const char *workload)
+/* Workloads that take the same defaults, or all that are no fio command lines. */
+struct defaults {
+	bool from_fio, writes;
+	uint64_t mask; /* of options */
+	size_t workload_count;
+	char *workloads[DEFINITION_WORKLOADS_MAX]; /* names, borrowed */
+};
+
+static int report_defaults(struct plan *plan, struct defaults *defaults)
 {
-	char list[384] = "";
+	char list[384] = "", message[640];
+	struct finding finding = {
+		.severity = FINDING_INFO,
+		.code = (char *)"fio_defaults_differ", /* findings_append() only reads */
+		.message = message,
+		.workloads = defaults->workloads,
+	};
 
 	for (int id = 0; id < OPTION_ID_COUNT; id++) {
 		const struct option *option = option_at((enum option_id)id);
 		size_t used = strlen(list);
 
-		if (!(mask >> id & 1))
+		if (!(defaults->mask >> id & 1))
 			continue;
 		(void)snprintf(list + used, sizeof(list) - used, "%s%s=%s (fio: %s)",
 			       used ? ", " : "", option->name,
@@ -39,43 +54,57 @@ static int report_defaults(struct plan *plan, uint64_t mask, bool writes, bool f
 						    : "chosen for the target",
 			       option->fio_default);
 	}
-	if (!*list && !writes)
+	if (!*list && !defaults->writes)
 		return 0;
-	return findings_add(&plan->findings, fio ? FINDING_WARNING : FINDING_INFO,
-			    "fio_defaults_differ", workload, NULL, NULL, NULL,
-			    "Not given, and not fio's default here: %s%s%s.%s", list,
-			    *list && writes ? ", " : "",
-			    writes ? "data written is fresh and incompressible (fio: buffers used "
-				     "again, lightly "
-				     "scrambled)"
-				   : "",
-			    fio ? " Give an option to have it otherwise." : "");
+	(void)snprintf(message, sizeof(message), "Not given, and not fio's default here: %s%s%s.%s",
+		       list, *list && defaults->writes ? ", " : "",
+		       defaults->writes ? "data written is fresh and incompressible (fio: buffers "
+					  "used again, lightly scrambled)"
+					: "",
+		       defaults->from_fio ? " Give an option to have it otherwise." : "");
+	if (defaults->from_fio && (defaults->workload_count < plan->definition->workload_count ||
+				   defaults->workload_count == 1))
+		finding.workload_count = defaults->workload_count;
+	return findings_append(&plan->findings, &finding);
+}
+
+/* Workload w's own. */
+static struct defaults defaults_of(const struct plan *plan, size_t w)
+{
+	struct defaults own = {.from_fio = plan->definition->workloads[w].from_fio};
+
+	for (size_t i = 0; i < plan->sample_count; i++) {
+		if (plan->samples[i].workload != w)
+			continue;
+		differing(&plan->samples[i].options, &own.mask);
+		own.writes |= workload_writes(&plan->samples[i].options);
+	}
+	return own;
 }
 
 static int find_defaults(struct plan *plan)
 {
 	const struct definition *definition = plan->definition;
-	uint64_t common = 0;
-	bool common_writes = false;
+	struct defaults *list = calloc(definition->workload_count + 1, sizeof(*list));
+	size_t count = 0;
+	int r = list ? 0 : -ENOMEM;
 
-	for (size_t w = 0; w < definition->workload_count; w++) {
-		bool fio = definition->workloads[w].from_fio, writes = false;
-		uint64_t mask = 0;
+	for (size_t w = 0; r == 0 && w < definition->workload_count; w++) {
+		struct defaults own = defaults_of(plan, w), *to = list;
 
-		for (size_t i = 0; i < plan->sample_count; i++) {
-			if (plan->samples[i].workload != w)
-				continue;
-			differing(&plan->samples[i].options, &mask);
-			writes |= workload_writes(&plan->samples[i].options);
-		}
-		if (fio && report_defaults(plan, mask, writes, true, definition->workloads[w].name))
-			return -ENOMEM;
-		if (fio)
-			continue;
-		common |= mask;
-		common_writes |= writes;
+		while (to < list + count &&
+		       (to->from_fio != own.from_fio || (own.from_fio && to->mask != own.mask)))
+			to++;
+		if (to == list + count)
+			list[count++].from_fio = own.from_fio;
+		to->mask |= own.mask;
+		to->writes |= own.writes;
+		to->workloads[to->workload_count++] = definition->workloads[w].name;
 	}
-	return report_defaults(plan, common, common_writes, false, NULL);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = report_defaults(plan, &list[i]);
+	free(list);
+	return r;
 }
 
 /* ---- the definition's ---- */

@@ -50,22 +50,31 @@ int put_bool(json_t *object, const char *name, bool value)
 	return put_value(object, name, json_boolean(value));
 }
 
-int put_text(json_t *object, const char *name, const char *text)
+static json_t *from_text(const char *text)
 {
-	json_t *value = json_string(text ? text : "");
-	size_t size;
+	const char *raw = text ? text : "";
+	json_t *value = json_string(raw);
+	size_t size = strlen(raw) + 1; /* "?" takes a byte for a byte, or fewer */
 	char *clean;
-	int r;
 
 	if (value)
-		return put_value(object, name, value);
-	size = strlen(text ? text : "") + 1; /* "?" takes a byte for a byte, or fewer */
+		return value;
 	clean = malloc(size);
 	if (!clean)
-		return -1;
-	r = put_value(object, name, json_string(text_clean(text ? text : "", clean, size)));
+		return NULL;
+	value = json_string(text_clean(raw, clean, size));
 	free(clean);
-	return r;
+	return value;
+}
+
+int put_text(json_t *object, const char *name, const char *text)
+{
+	return put_value(object, name, from_text(text));
+}
+
+int append_text(json_t *array, const char *text)
+{
+	return json_array_append_new(array, from_text(text));
 }
 
 int put_text_if(json_t *object, const char *name, const char *text)

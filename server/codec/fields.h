@@ -31,6 +31,7 @@ int put_text(json_t *object, const char *name, const char *text);    /* NULL as 
 int put_text_if(json_t *object, const char *name, const char *text); /* none for NULL, "" */
 int put_time(json_t *object, const char *name, uint64_t wall_ms);    /* RFC 3339 */
 int append_u64(json_t *array, uint64_t value);
+int append_text(json_t *array, const char *text);
 
 /* object, or NULL (and object freed) where failed is not 0. */
 json_t *put_end(json_t *object, int failed);

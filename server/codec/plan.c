@@ -13,6 +13,19 @@
 
 /* ---- findings ---- */
 
+static int put_names_if(json_t *value, const char *name, const struct finding *finding)
+{
+	json_t *list;
+	int failed = 0;
+
+	if (finding->workload_count == 0)
+		return 0;
+	list = json_array();
+	for (size_t i = 0; i < finding->workload_count; i++)
+		failed |= append_text(list, finding->workloads[i]);
+	return failed | put_value(value, name, list);
+}
+
 static json_t *finding_encode(const struct finding *finding)
 {
 	json_t *value = json_object();
@@ -20,7 +33,7 @@ static json_t *finding_encode(const struct finding *finding)
 
 	failed |= put_text(value, "severity", finding_severity_names[finding->severity]);
 	failed |= put_text(value, "code", finding->code);
-	failed |= put_text_if(value, "workload", finding->workload);
+	failed |= put_names_if(value, "workloads", finding);
 	failed |= put_text_if(value, "cell", finding->cell);
 	failed |= put_text(value, "message", finding->message);
 	failed |= put_text_if(value, "expected", finding->expected);
@@ -38,39 +51,67 @@ json_t *findings_encode(const struct findings *findings)
 	return put_end(list, failed);
 }
 
-/* NULL where the member is absent; -EINVAL where it is no text. */
-static int text_of(const json_t *object, const char *name, const char **ret_text)
+/* Borrowed, to be read only. NULL where the member is absent; -EINVAL where it is no text. */
+static int text_of(const json_t *object, const char *name, char **ret_text)
 {
 	const json_t *value = json_object_get(object, name);
 
-	*ret_text = json_string_value(value);
+	*ret_text = (char *)json_string_value(value);
 	return value && !*ret_text ? -EINVAL : 0;
+}
+
+/* The names of an array in *finding, borrowed but for the list itself, which the caller frees. */
+static int names_of(const json_t *value, struct finding *finding)
+{
+	size_t count = json_array_size(value);
+
+	if (!value)
+		return 0;
+	if (!json_is_array(value) || count > DEFINITION_WORKLOADS_MAX)
+		return -EINVAL;
+	finding->workloads = calloc(count + 1, sizeof(*finding->workloads));
+	if (!finding->workloads)
+		return -ENOMEM;
+	for (; finding->workload_count < count; finding->workload_count++) {
+		const json_t *name = json_array_get(value, finding->workload_count);
+
+		if (!json_is_string(name))
+			return -EINVAL;
+		finding->workloads[finding->workload_count] = (char *)json_string_value(name);
+	}
+	return 0;
+}
+
+static int finding_decode(const json_t *entry, struct findings *findings)
+{
+	struct finding finding = {0};
+	struct fields in;
+	size_t severity = 0;
+	int r;
+
+	if (fields_of(entry, "", NULL, &in) < 0 ||
+	    get_choice(&in, "severity", finding_severity_names, FINDING_ERROR + 1, &severity) < 0 ||
+	    text_of(entry, "code", &finding.code) < 0 ||
+	    text_of(entry, "message", &finding.message) < 0 ||
+	    text_of(entry, "cell", &finding.cell) < 0 ||
+	    text_of(entry, "expected", &finding.expected) < 0 ||
+	    text_of(entry, "found", &finding.found) < 0 || !finding.code || !finding.message)
+		return -EINVAL;
+	finding.severity = (enum finding_severity)severity;
+	r = names_of(json_object_get(entry, "workloads"), &finding);
+	if (r == 0)
+		r = findings_append(findings, &finding);
+	free(finding.workloads);
+	return r;
 }
 
 int findings_decode(const json_t *value, struct findings *findings)
 {
-	if (!json_is_array(value))
-		return -EINVAL;
-	for (size_t i = 0; i < json_array_size(value); i++) {
-		const json_t *entry = json_array_get(value, i);
-		const char *code, *workload, *cell, *message, *expected, *found;
-		struct fields in;
-		size_t severity = 0;
+	int r = json_is_array(value) ? 0 : -EINVAL;
 
-		if (fields_of(entry, "", NULL, &in) < 0 ||
-		    get_choice(&in, "severity", finding_severity_names, FINDING_ERROR + 1,
-			       &severity) < 0 ||
-		    text_of(entry, "code", &code) < 0 || text_of(entry, "message", &message) < 0 ||
-		    text_of(entry, "workload", &workload) < 0 ||
-		    text_of(entry, "cell", &cell) < 0 ||
-		    text_of(entry, "expected", &expected) < 0 ||
-		    text_of(entry, "found", &found) < 0 || !code || !message)
-			return -EINVAL;
-		if (findings_add(findings, (enum finding_severity)severity, code, workload, cell,
-				 expected, found, "%s", message) < 0)
-			return -ENOMEM;
-	}
-	return 0;
+	for (size_t i = 0; r == 0 && i < json_array_size(value); i++)
+		r = finding_decode(json_array_get(value, i), findings);
+	return r;
 }
 
 /* ---- targets ---- */

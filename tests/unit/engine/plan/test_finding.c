@@ -10,6 +10,24 @@
 
 #include "engine/plan/finding.h"
 
+static void a_finding_may_name_several_workloads(void **state)
+{
+	char first[] = "first", second[] = "second";
+	char *names[] = {first, second};
+	const struct finding finding = {
+		.code = first, .workload_count = 2, .workloads = names, .message = second};
+	struct findings findings;
+
+	(void)state;
+	findings_init(&findings);
+	assert_int_equal(findings_append(&findings, &finding), 0);
+	first[0] = second[0] = 'x';
+	assert_int_equal(findings.list[0].workload_count, 2);
+	assert_string_equal(findings.list[0].workloads[0], "first");
+	assert_string_equal(findings.list[0].workloads[1], "second");
+	findings_done(&findings);
+}
+
 static void findings_are_kept_in_order_as_copies(void **state)
 {
 	struct findings findings, copy;
@@ -32,7 +50,8 @@ static void findings_are_kept_in_order_as_copies(void **state)
 	assert_int_equal(copy.count, 4);
 	assert_string_equal(copy.list[2].code, "first");
 	assert_string_equal(copy.list[2].message, "3 of four");
-	assert_string_equal(copy.list[2].workload, "w");
+	assert_int_equal(copy.list[2].workload_count, 1);
+	assert_string_equal(copy.list[2].workloads[0], "w");
 	assert_string_equal(copy.list[2].expected, "1");
 	assert_null(copy.list[2].found);
 	assert_string_equal(copy.list[3].cell, "bs=4k");
@@ -44,6 +63,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(findings_are_kept_in_order_as_copies),
+		cmocka_unit_test(a_finding_may_name_several_workloads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

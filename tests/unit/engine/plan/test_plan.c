@@ -331,7 +331,7 @@ static void each_trap_is_found_and_only_then(void **state)
 		{"whole_target", "size=1m", TARGET_DEVICE, false, 0},
 		{"whole_target", "rw=read", TARGET_DEVICE, true, FINDING_INFO},
 		{"fio_defaults_differ", "size=1m", TARGET_FILE, true, FINDING_INFO},
-		{"fio_defaults_differ", "fio: --size=1m", TARGET_FILE, true, FINDING_WARNING},
+		{"fio_defaults_differ", "fio: --size=1m", TARGET_FILE, true, FINDING_INFO},
 		{"single_sample", "size=1m", TARGET_FILE, true, FINDING_WARNING},
 	};
 
@@ -368,13 +368,84 @@ static void traps_name_the_cells_they_hold_in(void **state)
 	d.repeats = 3;
 	make();
 	finding = find("short_run");
-	assert_string_equal(finding->workload, "w");
+	assert_int_equal(finding->workload_count, 1);
+	assert_string_equal(finding->workloads[0], "w");
 	assert_string_equal(finding->cell, "runtime=5, iodepth=1");
 	assert_non_null(strstr(finding->message, "4 of 6"));
-	assert_string_equal(finding->found, "runtime=5");
+	assert_string_equal(finding->found, "runtime=5, runtime=10");
 	finding = find("fits_memory");
 	assert_null(finding->cell);
 	assert_null(find("single_sample"));
+	end();
+}
+
+static size_t count_of(const char *code)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan.findings.count; i++)
+		count += strcmp(plan.findings.list[i].code, code) == 0;
+	return count;
+}
+
+static void what_is_the_same_of_several_workloads_is_told_once(void **state)
+{
+	const struct finding *finding;
+
+	(void)state;
+	start_definition(&d, "/t/f");
+	add_workload(&d, "fio: --name=a --rw=randrw --size=1g --iodepth=32 --runtime=20");
+	add_workload(&d, "fio: --name=b --rw=write --size=2g --iodepth=64 --runtime=20");
+	add_workload(&d, "fio: --name=c --rw=read --size=1g --iodepth=1 --runtime=20");
+	add_workload(&d, "name=d rw=randwrite size=16g runtime=5 iodepth=2");
+	add_factor(&d, "numjobs", "1 2");
+	make();
+	assert_int_equal(count_of("fio_depth"), 1);
+	finding = find("fio_depth");
+	assert_int_equal(finding->workload_count, 2);
+	assert_string_equal(finding->workloads[0], "a");
+	assert_string_equal(finding->workloads[1], "b");
+	assert_string_equal(finding->found, "iodepth=32, iodepth=64");
+	assert_string_equal(finding->expected, "1, as in fio");
+	assert_null(finding->cell);
+	assert_int_equal(count_of("fits_memory"), 1);
+	finding = find("fits_memory");
+	assert_int_equal(finding->workload_count, 3); /* one region for fio's jobs: all cells */
+	assert_null(finding->cell);
+	assert_string_equal(finding->found, "1.0 GiB, 2.0 GiB");
+	assert_int_equal(count_of("shared_region"), 1);
+	finding = find("shared_region");
+	assert_int_equal(finding->workload_count, 3);
+	assert_string_equal(finding->cell, "numjobs=2");
+	assert_non_null(strstr(finding->message, "(In 3 of 6 combinations.)"));
+	assert_int_equal(count_of("fio_defaults_differ"), 2); /* fio's command lines, and d */
+	assert_int_equal(find("short_run")->workload_count, 1);
+	assert_string_equal(find("short_run")->workloads[0], "d");
+	end();
+	/* all of several: none is named */
+	start_definition(&d, "/t/f");
+	add_workload(&d, "name=a rw=write size=1m runtime=5");
+	add_workload(&d, "name=b rw=randwrite size=1m runtime=6");
+	make();
+	assert_int_equal(count_of("short_run"), 1);
+	assert_int_equal(find("short_run")->workload_count, 0);
+	end();
+}
+
+static void many_figures_end_in_dots(void **state)
+{
+	const char *found;
+
+	(void)state;
+	start_definition(&d, "/t/f");
+	add_workload(&d, "rw=write size=1m");
+	add_factor(&d, "runtime", "1 2 3 4 5 6 7 8 9 10 11 12 13 14");
+	make();
+	found = find("short_run")->found;
+	assert_int_equal(count_of("short_run"), 1);
+	assert_memory_equal(found, "runtime=1, runtime=2, ", 22);
+	assert_string_equal(found + strlen(found) - 5, ", ...");
+	assert_true(strlen(found) < 160);
 	end();
 }
 
@@ -421,7 +492,7 @@ static void what_differs_from_fio_is_listed(void **state)
 	add_workload(&d, "rw=write size=1m direct=1");
 	make();
 	message = find("fio_defaults_differ")->message;
-	assert_null(find("fio_defaults_differ")->workload);
+	assert_int_equal(find("fio_defaults_differ")->workload_count, 0);
 	assert_non_null(strstr(message, "runtime=30 (fio: none)"));
 	assert_non_null(strstr(message, "regions=disjoint (fio: shared)"));
 	assert_non_null(strstr(message, "incompressible"));
@@ -478,6 +549,8 @@ int main(void)
 		cmocka_unit_test(estimates_add_up),
 		cmocka_unit_test(each_trap_is_found_and_only_then),
 		cmocka_unit_test(traps_name_the_cells_they_hold_in),
+		cmocka_unit_test(what_is_the_same_of_several_workloads_is_told_once),
+		cmocka_unit_test(many_figures_end_in_dots),
 		cmocka_unit_test(factors_without_effect_are_told),
 		cmocka_unit_test(what_differs_from_fio_is_listed),
 		cmocka_unit_test(existing_targets_may_hold_nothing),

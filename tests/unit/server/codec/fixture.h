@@ -197,7 +197,9 @@ static inline void fixture_same_findings(const struct findings *a, const struct 
 	for (size_t i = 0; i < a->count; i++) {
 		assert_int_equal(a->list[i].severity, b->list[i].severity);
 		fixture_same_text(a->list[i].code, b->list[i].code);
-		fixture_same_text(a->list[i].workload, b->list[i].workload);
+		assert_int_equal(a->list[i].workload_count, b->list[i].workload_count);
+		for (size_t w = 0; w < a->list[i].workload_count; w++)
+			fixture_same_text(a->list[i].workloads[w], b->list[i].workloads[w]);
 		fixture_same_text(a->list[i].cell, b->list[i].cell);
 		fixture_same_text(a->list[i].message, b->list[i].message);
 		fixture_same_text(a->list[i].expected, b->list[i].expected);

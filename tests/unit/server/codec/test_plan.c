@@ -138,12 +138,17 @@ static void cells_stand_once_with_their_options(void **state)
 
 static void findings_come_back(void **state)
 {
+	char one[] = "one", two[] = "two";
+	char *names[] = {one, two};
+	const struct finding named = {
+		.code = one, .message = two, .workload_count = 2, .workloads = names};
 	struct findings findings, again;
 	json_t *value;
 
 	(void)state;
 	findings_init(&findings);
 	findings_init(&again);
+	assert_int_equal(findings_append(&findings, &named), 0);
 	assert_int_equal(
 		findings_add(&findings, FINDING_ERROR, "a", "w", "bs=4k", "1", "2", "%s", "100 %s"),
 		0);
@@ -153,6 +158,13 @@ static void findings_come_back(void **state)
 	value = findings_encode(&findings);
 	assert_int_equal(findings_decode(value, &again), 0);
 	fixture_same_findings(&findings, &again);
+	assert_int_equal(json_object_set_new(json_array_get(value, 0), "workloads", json_null()),
+			 0);
+	assert_int_equal(findings_decode(value, &again), -EINVAL);
+	assert_int_equal(json_object_set_new(json_array_get(value, 0), "workloads",
+					     json_pack("[s, i]", "one", 2)),
+			 0);
+	assert_int_equal(findings_decode(value, &again), -EINVAL);
 	assert_int_equal(findings_decode(json_array_get(value, 0), &again), -EINVAL);
 	assert_int_equal(findings_decode(NULL, &again), -EINVAL);
 	json_decref(value);

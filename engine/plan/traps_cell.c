@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* traps_cell.c - see traps_cell.h: the traps that lie in one cell, a function and a row each. */
+#include "engine/plan/traps_cell.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/clock.h"
+#include "engine/plan/quantity.h"
+
+/* ZFS writes a transaction group every 5 s by default, and fewer than three say little. Other file
+ * systems have no such clock, but caches that a short run does not fill. */
+#define SHORT_RUN_NS (15 * NS_PER_S)
+
+PRINTF_LIKE(3, 4)
+static bool tell(struct trap_hit *hit, enum finding_severity severity, const char *format, ...)
+{
+	va_list arguments;
+
+	hit->severity = severity;
+	va_start(arguments, format);
+	(void)vsnprintf(hit->message, sizeof(hit->message), format, arguments); /* may be cut */
+	va_end(arguments);
+	return true;
+}
+
+static const char *human(uint64_t bytes, char buffer[QUANTITY_TEXT_MAX])
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	while (value >= 1024 && unit + 1 < ARRAY_SIZE(units)) {
+		value /= 1024;
+		unit++;
+	}
+	(void)snprintf(buffer, QUANTITY_TEXT_MAX, value < 10 && unit > 0 ? "%.1f %s" : "%.0f %s",
+		       value, units[unit]);
+	return buffer;
+}
+
+static uint64_t working_set(const struct trap_cell *cell)
+{
+	const struct workload *options = cell->options;
+	uint64_t bytes;
+
+	if (cell->target->kind != TARGET_DIRECTORY && options->regions == REGIONS_SHARED)
+		return options->size;
+	return __builtin_mul_overflow(options->size, options->numjobs, &bytes) ? UINT64_MAX : bytes;
+}
+
+static bool fits_memory(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	char set[QUANTITY_TEXT_MAX], memory[QUANTITY_TEXT_MAX];
+	uint64_t bytes = working_set(cell);
+
+	if (!cell->machine || bytes == 0 || bytes > cell->machine->memory_bytes)
+		return false;
+	human(bytes, set);
+	human(cell->machine->memory_bytes, memory);
+	(void)snprintf(hit->expected, sizeof(hit->expected), "more than %s", memory);
+	(void)snprintf(hit->found, sizeof(hit->found), "%s", set);
+	if (!cell->options->direct)
+		return tell(hit, FINDING_WARNING,
+			    "What the jobs touch fits into the %s of memory, so the page cache "
+			    "answers and not the storage: make size x numjobs twice the memory, or "
+			    "set direct=1.",
+			    memory);
+	return tell(hit, FINDING_INFO,
+		    "What the jobs touch fits into the %s of memory. direct=1 goes around the page "
+		    "cache, but not around a cache of the file system (ZFS's ARC) or of the "
+		    "device: where there is one, make size x numjobs larger than it.",
+		    memory);
+}
+
+static bool shared_region(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	if (cell->target->kind == TARGET_DIRECTORY || cell->options->numjobs == 1 ||
+	    cell->options->regions != REGIONS_SHARED)
+		return false;
+	(void)snprintf(hit->found, sizeof(hit->found), "%" PRIu64 " jobs in one region",
+		       cell->options->numjobs);
+	return tell(hit, FINDING_WARNING,
+		    "The jobs work in one region, as fio's do on one file, and may find each "
+		    "other's blocks in a cache: set regions=disjoint, or use a directory, where "
+		    "each job has a file.");
+}
+
+static bool short_run(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	uint64_t runtime = cell->options->runtime_ns;
+	char text[QUANTITY_TEXT_MAX];
+
+	if (runtime == 0 || runtime >= SHORT_RUN_NS || !workload_writes(cell->options))
+		return false;
+	(void)snprintf(hit->expected, sizeof(hit->expected), "15 s or more");
+	(void)snprintf(hit->found, sizeof(hit->found), "runtime=%s",
+		       quantity_format_time(runtime, text));
+	return tell(hit, FINDING_WARNING,
+		    "Writes go to caches first, of the device and of the file system (ZFS gathers "
+		    "them for about 5 s), and so short a run may be over before they fill: set "
+		    "runtime to 15 or more, better 60.");
+}
+
+static bool ramp_longer_than_run(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	char ramp[QUANTITY_TEXT_MAX], runtime[QUANTITY_TEXT_MAX];
+
+	if (cell->options->runtime_ns == 0 ||
+	    cell->options->ramp_time_ns < cell->options->runtime_ns)
+		return false;
+	quantity_format_time(cell->options->ramp_time_ns, ramp);
+	quantity_format_time(cell->options->runtime_ns, runtime);
+	(void)snprintf(hit->expected, sizeof(hit->expected), "runtime above ramp_time");
+	(void)snprintf(hit->found, sizeof(hit->found), "runtime=%.20s with ramp_time=%.20s",
+		       runtime, ramp);
+	return tell(hit, FINDING_WARNING,
+		    "The ramp is not shorter than the run: most of the load is thrown away. Make "
+		    "runtime longer than ramp_time.");
+}
+
+static bool buffered_writes(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	const struct workload *options = cell->options;
+
+	if (options->direct || !workload_writes(options) || options->fsync != 0 ||
+	    options->sync != SYNC_NONE)
+		return false;
+	return tell(
+		hit, FINDING_WARNING,
+		"Buffered writes (direct=0) are done when they are in memory, so the figures are "
+		"those of memory until it is full: set fsync, sync=dsync or direct=1.");
+}
+
+static bool unwritten_data(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	if (!cell->target->existing)
+		return false;
+	return tell(
+		hit, FINDING_WARNING,
+		"An existing target is read as it is: blocks that were never written, or hold "
+		"zeros, are answered without a disk on ZFS and on thin volumes. Be sure that it is "
+		"full of data.");
+}
+
+static bool fio_depth(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	if (!cell->options->from_fio || cell->options->iodepth == 1 ||
+	    workload_is_set(cell->options, OPTION_ID_IOENGINE))
+		return false;
+	(void)snprintf(hit->expected, sizeof(hit->expected), "1, as in fio");
+	(void)snprintf(hit->found, sizeof(hit->found), "iodepth=%" PRIu64, cell->options->iodepth);
+	return tell(hit, FINDING_WARNING,
+		    "Without --ioengine fio uses psync, which runs at depth 1 whatever iodepth "
+		    "says. Here iodepth is kept: add --ioengine=psync for what fio would have "
+		    "measured.");
+}
+
+static bool depth_ignored(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	if (workload_depth(cell->options) == cell->options->iodepth)
+		return false;
+	(void)snprintf(hit->expected, sizeof(hit->expected), "iodepth=1");
+	(void)snprintf(hit->found, sizeof(hit->found), "iodepth=%" PRIu64, cell->options->iodepth);
+	return tell(hit, FINDING_WARNING,
+		    "ioengine=%s has one operation outstanding a job, as in fio: iodepth does "
+		    "nothing. Leave ioengine out, or raise numjobs.",
+		    workload_ioengine_choices[cell->options->ioengine]);
+}
+
+/* Whether a given option changes nothing in this cell. */
+static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
+{
+	const struct workload *options = cell->options;
+
+	switch (id) {
+	case OPTION_ID_RWMIXREAD:
+	case OPTION_ID_RWMIXWRITE:
+		return !workload_mixed(options);
+	case OPTION_ID_FSYNC:
+		return options->fsync > 0 && !workload_writes(options);
+	case OPTION_ID_SYNC:
+		return options->sync != SYNC_NONE && !workload_writes(options);
+	case OPTION_ID_NORANDOMMAP:
+		return !workload_random(options);
+	case OPTION_ID_REGIONS:
+		return options->numjobs == 1 || cell->target->kind == TARGET_DIRECTORY;
+	default:
+		return false;
+	}
+}
+
+static bool is_factor(const struct plan *plan, enum option_id id)
+{
+	for (size_t i = 0; i < plan->definition->factor_count; i++)
+		if (plan->definition->factors[i].option &&
+		    plan->definition->factors[i].option->id == id)
+			return plan->definition->factors[i].level_count > 1;
+	return false;
+}
+
+static bool no_effect(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	enum finding_severity severity = FINDING_INFO;
+	char names[128] = "";
+
+	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+		size_t used = strlen(names);
+
+		if (!workload_is_set(cell->options, (enum option_id)id) ||
+		    !has_no_effect(cell, (enum option_id)id))
+			continue;
+		(void)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+			       option_at((enum option_id)id)->name); /* six names fit */
+		if (is_factor(cell->plan, (enum option_id)id))
+			severity = FINDING_WARNING;
+	}
+	if (!*names)
+		return false;
+	return tell(hit, severity, "With rw=%s%s this has no effect: %s.%s",
+		    workload_rw_choices[cell->options->rw],
+		    cell->options->numjobs == 1 ? " and one job" : "", names,
+		    severity == FINDING_WARNING
+			    ? " Levels that differ in it alone measure the same thing."
+			    : "");
+}
+
+static bool mixed_sizes(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	const struct workload *options = cell->options;
+	double read = (double)options->bs[DIRECTION_READ] * (double)options->rwmixread;
+	double write = (double)options->bs[DIRECTION_WRITE] * (double)options->rwmixwrite;
+	double percent = read + write > 0 ? 100 * read / (read + write) : 0;
+
+	if (!workload_mixed(options) || options->bs[0] == options->bs[1] || percent == 0 ||
+	    percent == 100)
+		return false;
+	(void)snprintf(hit->found, sizeof(hit->found),
+		       "rwmixread=%" PRIu64 ": %.0f %% of the bytes read", options->rwmixread,
+		       percent);
+	return tell(hit, FINDING_INFO,
+		    "rwmixread counts operations; with two request sizes the bytes are not in its "
+		    "proportion.");
+}
+
+static bool runs_to_size(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	if (cell->options->runtime_ns != 0)
+		return false;
+	return tell(
+		hit, FINDING_INFO,
+		"Without a runtime each job ends when its size is done; a fast target may be done "
+		"too soon to say much. Set runtime to measure for a fixed time.");
+}
+
+static bool whole_target(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	if (cell->options->size != 0)
+		return false;
+	return tell(hit, FINDING_INFO, "No size is given, so the jobs %s all of %s%s.",
+		    cell->options->regions == REGIONS_SHARED ? "each work in" : "divide among them",
+		    cell->target->existing ? "what is there" : "the device",
+		    cell->target->existing ? "" : ", which is filled with data first");
+}
+
+static bool no_storage(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	if (!workload_is_set(cell->options, OPTION_ID_IOENGINE) ||
+	    cell->options->ioengine != IOENGINE_NULL)
+		return false;
+	return tell(hit, FINDING_WARNING,
+		    "ioengine=null completes every operation at once and touches no storage: the "
+		    "figures are the cost of the engine itself.");
+}
+
+const struct trap traps_of_cell[] = {
+	{"no_storage", no_storage, false},
+	{"fits_memory", fits_memory, true},
+	{"shared_region", shared_region, false},
+	{"buffered_writes", buffered_writes, false},
+	{"unwritten_data", unwritten_data, false},
+	{"short_run", short_run, false},
+	{"ramp_longer_than_run", ramp_longer_than_run, false},
+	{"depth_ignored", depth_ignored, false},
+	{"fio_depth", fio_depth, false},
+	{"no_effect", no_effect, false},
+	{"mixed_sizes", mixed_sizes, false},
+	{"runs_to_size", runs_to_size, false},
+	{"whole_target", whole_target, false},
+};
+
+const size_t traps_of_cell_count = ARRAY_SIZE(traps_of_cell);
