@@ -172,6 +172,7 @@ int summary_print(const struct result *result, FILE *out, size_t width)
 
 struct group {
 	const struct finding *first;
+	size_t place; /* among the groups, in the order of their first findings */
 	size_t count;
 	const char *places[4]; /* workload or cell of the first few, each once */
 	size_t place_count;
@@ -203,7 +204,7 @@ static void add_finding(struct group *groups, size_t *count, const struct findin
 			      strcmp(groups[i].first->code, finding->code) != 0))
 		i++;
 	if (i == *count) {
-		groups[i] = (struct group){.first = finding};
+		groups[i] = (struct group){.first = finding, .place = i};
 		(*count)++;
 	}
 	groups[i].count++;
@@ -214,10 +215,33 @@ static int by_severity(const void *a, const void *b)
 {
 	const struct group *left = a, *right = b;
 
-	return (int)right->first->severity - (int)left->first->severity;
+	if (left->first->severity != right->first->severity)
+		return (int)right->first->severity - (int)left->first->severity;
+	return left->place < right->place ? -1 : 1;
 }
 
-/* "  warning: the message (12 times: Exchange, General_IO, ...)" */
+/* " (12 times: Exchange, General_IO and 3 more)", " (Exchange; found runtime=2)" */
+static void print_where(const struct group *group, FILE *text)
+{
+	size_t shown = group->place_count < ARRAY_SIZE(group->places) ? group->place_count
+								      : ARRAY_SIZE(group->places);
+	const char *found = group->count == 1 ? group->first->found : NULL;
+
+	if (group->count == 1 && group->place_count == 0 && !found)
+		return;
+	fputs(" (", text);
+	if (group->count > 1)
+		fprintf(text, "%zu times%s", group->count, shown ? ": " : "");
+	for (size_t i = 0; i < shown; i++)
+		fprintf(text, "%s%s", i ? ", " : "", group->places[i]);
+	if (group->place_count > shown)
+		fprintf(text, " and %zu more", group->place_count - shown);
+	if (found)
+		fprintf(text, "%sfound %s", shown ? "; " : "", found);
+	fputs(")", text);
+}
+
+/* "  warning: the message (where)" */
 static int print_group(const struct group *group, FILE *out, size_t width)
 {
 	static const char *const marks[] = {
@@ -232,14 +256,7 @@ static int print_group(const struct group *group, FILE *out, size_t width)
 	if (!text)
 		return -ENOMEM;
 	fputs(group->first->message, text);
-	if (group->count > 1 || group->place_count > 0) {
-		fputs(" (", text);
-		if (group->count > 1)
-			fprintf(text, "%zu times%s", group->count, group->place_count ? ": " : "");
-		for (size_t i = 0; i < group->place_count && i < ARRAY_SIZE(group->places); i++)
-			fprintf(text, "%s%s", i ? ", " : "", group->places[i]);
-		fprintf(text, "%s)", group->place_count > ARRAY_SIZE(group->places) ? ", ..." : "");
-	}
+	print_where(group, text);
 	if (fclose(text) != 0)
 		return -ENOMEM;
 	fputs(marks[group->first->severity], out);

@@ -13,6 +13,13 @@ static char *levels_of_bs[] = {(char *)"4k", (char *)"64k"};
 /* One workload, bs 4k and 64k, two repeats; the 64k ones missing where `partial`. */
 static void make_result(struct result *result, bool partial)
 {
+	static char *names[] = {(char *)"a", (char *)"b", (char *)"c",
+				(char *)"d", (char *)"e", (char *)"f"};
+	const struct finding named = {.code = (char *)"named",
+				      .message = (char *)"All of it.",
+				      .found = (char *)"bs=4k",
+				      .workload_count = 6,
+				      .workloads = names};
 	size_t count = partial ? 2 : 4;
 
 	result_init(result);
@@ -61,6 +68,7 @@ static void make_result(struct result *result, bool partial)
 	assert_int_equal(findings_add(&result->findings, FINDING_INFO, "remark", NULL, NULL, NULL,
 				      NULL, "All is well."),
 			 0);
+	assert_int_equal(findings_append(&result->findings, &named), 0);
 	assert_int_equal(findings_add(&result->findings, FINDING_ERROR, "bad", NULL, NULL, NULL,
 				      NULL, "All is lost."),
 			 0);
@@ -99,7 +107,8 @@ static void test_whole(void **state)
 	assert_non_null(strstr(text, "\nFindings\n"
 				     "  error: All is lost.\n"
 				     "  warning: Depth was 0. (4 times: mix)\n"
-				     "  note: All is well.\n"));
+				     "  note: All is well.\n"
+				     "  note: All of it. (a, b, c, d and 2 more; found bs=4k)\n"));
 	free(text);
 	result_done(&result);
 }
