@@ -1,51 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What must not be touched is refused at submission, by its code, and stays as it was to the byte."""
-import hashlib
 import os
-import pathlib
-import subprocess
 
 import pytest
 
-MIB = 1 << 20
-
-
-def run(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
-
-def digest(path):
-    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
-
-
-class Loops:
-    """Loop devices over image files; all are gone in the end."""
-
-    def __init__(self, directory):
-        self.directory = directory
-        self.devices = {}
-        self.mounts = []
-
-    def make(self, name, fill=None, size=32 * MIB, options=()):
-        image = self.directory / f"{name}.img"
-        with open(image, "wb") as file:
-            file.truncate(size)
-        if fill:
-            fill(image)
-        device = run("losetup", "--find", "--show", *options, str(image))
-        self.devices[name] = (device, image)
-        return device
-
-    def mount(self, device, where):
-        where.mkdir()
-        run("mount", device, str(where))
-        self.mounts.append(where)
-
-    def close(self):
-        for where in self.mounts:
-            subprocess.run(["umount", str(where)], check=False)
-        for device, _ in self.devices.values():
-            subprocess.run(["losetup", "--detach", device], check=False)
+from loops import MIB, Loops, digest, run
 
 
 @pytest.fixture(scope="module")
