@@ -110,6 +110,17 @@ class Client:
         assert run["state"] in states, run
         return run
 
+    def wait_report(self, run_id, patience=120):
+        """Until it is drawn, which has the lowest scheduling class and nothing that tells.
+
+        Asked for by its page, as where a service stopped too early to draw it.
+        """
+        until = time.monotonic() + patience
+        assert self.get(f"/runs/{run_id}/").status == 200
+        while self.get(f"/runs/{run_id}/index.html").status != 200:
+            assert time.monotonic() < until, "no report"
+            time.sleep(0.05)
+
     def events(self, run_id):
         return EventStream(self, run_id)
 

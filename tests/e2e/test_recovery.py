@@ -52,9 +52,9 @@ def check_after(service, run_id, queued, state):
     client.wait_state(queued, "done")
     wait_for(lambda: not service.engines(), "an engine is left")
     assert not list(service.scratch.iterdir()), "scratch files are left"
-    wait_for(
-        lambda: b"short" in client.get(f"/runs/{run_id}/").body, "no report of the finished sample"
-    )
+    client.wait_report(run_id)
+    page = client.get(f"/runs/{run_id}/").body
+    assert b"1 of 2 samples" in page and b"short" in page, "no report of the finished sample"
 
 
 def test_service_killed(service):
@@ -85,6 +85,36 @@ def test_both_killed(service):
     assert list(service.scratch.iterdir()), "nobody can have cleaned up"
     service.start()
     check_after(service, run_id, queued, "interrupted")
+
+
+@pytest.mark.parametrize("killed", ["service", "engine", "both"])
+def test_killed_in_the_fill(service, killed):
+    """Before there is a sample: an empty result, and nothing of the half-filled file."""
+    run_id = service.client.submit(
+        service.definition(factors=None, defaults={"size": "1g", "runtime": 60})
+    )
+    queued = service.client.submit(service.definition())
+    wait_for(lambda: any(p.stat().st_size for p in service.scratch.iterdir()), "no scratch file")
+    engines = service.engines()
+    assert len(engines) == 1
+    os.kill(engines[0], signal.SIGSTOP)  # it is not to get away with having finished
+    assert service.client.run(run_id)["progress"]["phase"] in ("prepare", "fill")
+    if killed != "engine":
+        service.kill()
+    os.kill(engines[0], signal.SIGCONT if killed == "service" else signal.SIGKILL)
+    if killed == "service":
+        wait_for(lambda: not service.engines(), "the engine goes on")
+        wait_for(lambda: not list(service.scratch.iterdir()), "scratch files are left")
+    if killed != "engine":
+        service.start()
+    client = service.client
+    assert client.wait_state(run_id, "interrupted")["progress"]["done"] == 0
+    assert client.get(f"/api/v1/runs/{run_id}/result").json["samples"] == []
+    client.wait_state(queued, "done")
+    wait_for(lambda: not service.engines(), "an engine is left")
+    assert not list(service.scratch.iterdir()), "scratch files are left"
+    client.wait_report(run_id)
+    assert b"interrupted" in client.get(f"/runs/{run_id}/").body
 
 
 @pytest.mark.parametrize("cycle", range(6))
