@@ -64,7 +64,8 @@ static void expect_only(struct sample *sample, const char *code)
 		if (!finding)
 			fail_msg("no finding %s", code);
 		assert_int_equal(sample->findings.count, 1);
-		assert_string_equal(finding->workload, "mix");
+		assert_int_equal(finding->workload_count, 1);
+		assert_string_equal(finding->workloads[0], "mix");
 		assert_string_equal(finding->cell, "iodepth=8, bs=4k");
 		assert_true(finding->message[0] && finding->expected[0] && finding->found[0]);
 	}
