@@ -29,8 +29,10 @@ static char *section(const char *head)
 	size_t indent = strspn(head + 1, " ");
 	char *text;
 
-	if (!start)
+	if (!start) {
 		fail_msg("openapi.yaml has no line%s", head);
+		return NULL; /* not reached, which not every build knows */
+	}
 	for (end = strchr(start + 1, '\n'); end; end = strchr(end + 1, '\n'))
 		if (strspn(end + 1, " ") <= indent && end[1] != '\n')
 			break;

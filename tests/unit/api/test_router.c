@@ -136,8 +136,10 @@ static void test_openapi_has_the_same_calls(void **state)
 
 		(void)snprintf(line, sizeof(line), "\n  %s:\n", routes[i].pattern);
 		entry = strstr(file->data, line);
-		if (!entry)
+		if (!entry) {
 			fail_msg("openapi.yaml lacks the path %s", routes[i].pattern);
+			continue; /* not reached, which not every build knows */
+		}
 		next = strstr(entry + 1, "\n  /");
 		(void)snprintf(method, sizeof(method), "\n    %s:\n",
 			       routes[i].method == METHOD_GET	 ? "get"
