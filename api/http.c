@@ -71,8 +71,7 @@ int http_common_headers(struct MHD_Response *response, const char *cache)
 		{"Cross-Origin-Resource-Policy", "same-origin"},
 		{"Content-Security-Policy",
 		 "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; "
-		 "connect-src 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
-		 "form-action 'self'"},
+		 "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)

@@ -68,7 +68,7 @@ struct request {
 	struct error refused; /* why it is refused; its body is read and thrown away first */
 	char allow[ROUTE_ALLOW_MAX];
 	uint64_t body_seen;
-	bool close_after, answer_now;
+	bool close_after;
 
 	/* what came in */
 	const struct service *service;
@@ -82,7 +82,6 @@ struct request {
 	char *body; /* NUL-terminated, NULL when empty */
 	size_t body_size;
 	char *idempotency_key; /* or NULL */
-	uint64_t last_event_id;
 	bool wants_html;
 
 	/* what is to happen next */

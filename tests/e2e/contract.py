@@ -14,7 +14,10 @@ DOCUMENT = yaml.safe_load((ROOT / "openapi.yaml").read_text(encoding="utf-8"))
 SECURITY_HEADERS = {
     "x-content-type-options": r"nosniff",
     "referrer-policy": r"no-referrer",
-    "content-security-policy": r".*default-src 'none'.*frame-ancestors 'none'.*base-uri 'none'.*",
+    "content-security-policy": re.escape(
+        "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; "
+        "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+    ),
     "cache-control": r"no-store|no-cache",
 }
 
