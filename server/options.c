@@ -338,7 +338,8 @@ void options_done(struct options *options)
 
 static void help_overview(FILE *out)
 {
-	fputs("Volbench measures which volume block size serves a workload best.\n\n"
+	fputs("Volbench measures storage and compares request sizes, depths, targets and the "
+	      "like.\n\n"
 	      "Usage: volbench COMMAND [OPTION]...\n\nCommands:\n",
 	      out);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
@@ -372,33 +373,33 @@ static void help_command(const struct command_row *command, FILE *out)
 	}
 }
 
+static void help_workload_option(const struct option *option, FILE *out)
+{
+	char range[OPTION_RANGE_MAX];
+
+	fprintf(out, "  %-16s", option->name);
+	table_wrap(out, option->help, 18, 18, HELP_WIDTH);
+	if (*option_range(option, range))
+		fprintf(out, "%18sRange: %s\n", "", range);
+	if (option->default_text || option->fio_default)
+		fprintf(out, "%18sDefault: %s%s%s%s\n", "",
+			option->default_text ? option->default_text : "none",
+			option->fio_default ? " (fio's: " : "",
+			option->fio_default ? option->fio_default : "",
+			option->fio_default ? ")" : "");
+}
+
 /* The workload options, straight from their table. */
 static void help_workload_options(FILE *out)
 {
-	static const struct {
-		const char *name, *standard, *fio, *help;
-	} list[] = {
-#define OPTION(id, name, type, member, min, max, choices, standard, fio, unit, factor, help)       \
-	{name, standard, fio, help},
-#include "engine/plan/option_table.h"
-#undef OPTION
-	};
-
 	table_wrap(
 		out,
 		"Options of a workload, in fio's names, meanings and units: sizes take k, M, G, T "
 		"(of 1024), times are seconds unless they say ms, m or h.",
 		0, 0, HELP_WIDTH);
 	fputc('\n', out);
-	for (size_t i = 0; i < ARRAY_SIZE(list); i++) {
-		fprintf(out, "  %-16s", list[i].name);
-		table_wrap(out, list[i].help, 18, 18, HELP_WIDTH);
-		if (list[i].standard || list[i].fio)
-			fprintf(out, "%18sDefault: %s%s%s%s\n", "",
-				list[i].standard ? list[i].standard : "none",
-				list[i].fio ? " (fio's: " : "", list[i].fio ? list[i].fio : "",
-				list[i].fio ? ")" : "");
-	}
+	for (int id = 0; id < OPTION_ID_COUNT; id++)
+		help_workload_option(option_at((enum option_id)id), out);
 }
 
 void options_help(const char *topic, FILE *out)

@@ -79,16 +79,27 @@ static const char *format_number(const struct option *option, uint64_t value,
 	return buffer;
 }
 
+const char *option_range(const struct option *option, char buffer[OPTION_RANGE_MAX])
+{
+	char low[QUANTITY_TEXT_MAX], high[QUANTITY_TEXT_MAX];
+
+	buffer[0] = '\0';
+	if (option->type == OPTION_FLAG || option->type == OPTION_CHOICE ||
+	    option->type == OPTION_TEXT)
+		return buffer;
+	(void)snprintf(buffer, OPTION_RANGE_MAX, "%s to %s%s%s",
+		       format_number(option, option->min, low),
+		       format_number(option, option->max, high), *option->unit ? " " : "",
+		       option->type == OPTION_TIME ? "seconds" : option->unit);
+	return buffer;
+}
+
 static int out_of_range(const struct option *option, const char *text, struct error *err)
 {
-	char quoted[TEXT_EXCERPT_MAX], low[QUANTITY_TEXT_MAX], high[QUANTITY_TEXT_MAX];
-	bool seconds = option->type == OPTION_TIME;
+	char quoted[TEXT_EXCERPT_MAX], range[OPTION_RANGE_MAX];
 
-	return error_set(err, ERROR_OUT_OF_RANGE, "", "%s=%s is out of range: %s to %s%s%s",
-			 option->name, text_excerpt(text, quoted),
-			 format_number(option, option->min, low),
-			 format_number(option, option->max, high), *option->unit ? " " : "",
-			 seconds ? "seconds" : option->unit);
+	return error_set(err, ERROR_OUT_OF_RANGE, "", "%s=%s is out of range: %s", option->name,
+			 text_excerpt(text, quoted), option_range(option, range));
 }
 
 /* One number of whatever kind, held against the option's range. */

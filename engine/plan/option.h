@@ -57,6 +57,10 @@ struct workload;
 const struct option *option_find(const char *name);
 const struct option *option_at(enum option_id id);
 
+/* "1 to 4096 operations"; "" for flags, choices and texts. */
+#define OPTION_RANGE_MAX 80
+const char *option_range(const struct option *option, char buffer[OPTION_RANGE_MAX]);
+
 /*
  * Parses text into workload and marks the option as set. On failure the workload is unchanged and
  * err has BAD_SIZE, BAD_TIME, BAD_VALUE or OUT_OF_RANGE (with the range in the message); its field

@@ -133,6 +133,7 @@ static void test_help(void **state)
 		{{"plan", "x", "-h"}, "plan", "--override OPTION=VALUE"},
 		{{"help", "serve"}, "serve", "--listen ADDR:PORT"},
 		{{"--help", "options"}, "options", "Default: 4k"},
+		{{"--help", "options"}, "options", "Range: 1 to 4096 operations"},
 		{{"--help", "options"}, "options", "Default: 1 (fio's: 0)"},
 	};
 
