@@ -338,8 +338,7 @@ void options_done(struct options *options)
 
 static void help_overview(FILE *out)
 {
-	fputs("Volbench measures storage and compares request sizes, depths, targets and the "
-	      "like.\n\n"
+	fputs("Volbench measures storage and compares request sizes, depths, targets and more.\n\n"
 	      "Usage: volbench COMMAND [OPTION]...\n\nCommands:\n",
 	      out);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
