@@ -2,12 +2,23 @@
 /*
  * backend.h - how a reactor hands operations to what carries them out, a batch at a time.
  *
- * One thread opens a backend, uses it and closes it. exchange() hands over an array of requests,
- * waits until `wait_for` completions are there or the timeout is over, and hands back what has
- * completed: one call through a pointer a batch, one system call a batch.
+ * One thread opens a backend, uses it and closes it. What the two sides exchange lies in three
+ * arrays that the backend owns and both read and write in place, so that nothing is copied. On
+ * io_uring they are the rings themselves, shared with the kernel; that is why a request and a
+ * completion are laid out as they are.
+ *
+ *   requests     one for each slot. The backend fills in what never changes (flags, buffer, slot);
+ *                the caller sets file once, and opcode, offset and length (request_set where the
+ *                kind may be a sync) whenever the slot is idle. It is the caller's to read while
+ *                the operation is outstanding, and the kernel's to read.
+ *   queue        a ring of slot numbers. Entries from `submitted` on are idle slots in the order
+ *                the caller put them there; exchange() takes the first `count` of them. So the
+ *                caller's queue of idle slots and the kernel's submission queue are one.
+ *   completions  a ring. exchange() says how many lie there from `completed` on. They stay valid
+ *                until the next exchange(), which gives their places back.
  *
  * A slot is an outstanding operation's number, 0 to slots - 1; it has the arena's buffer of that
- * number. The caller gives no slot twice before it has come back.
+ * number. The caller hands over no slot twice before it has come back.
  *
  * close() with operations outstanding leaves the kernel to end them: the arena must then stay
  * mapped for ever, and the thread that opened the backend cannot be joined before they end.
@@ -26,23 +37,36 @@ enum request_kind { REQUEST_READ, REQUEST_WRITE, REQUEST_SYNC, REQUEST_KIND_COUN
 
 extern const char *const request_names[REQUEST_KIND_COUNT]; /* "read", "write", "fsync" */
 
+/* The kernel's struct io_uring_sqe, as far as reads, writes and fsyncs use it. */
 struct request {
+	uint8_t opcode; /* one of the backend's */
+	uint8_t flags;
+	uint16_t priority;
+	uint32_t file;	 /* index into the config's files */
 	uint64_t offset; /* bytes in the file; 0 for a sync */
+	uint64_t address;
 	uint32_t length; /* bytes; 0 for a sync */
-	uint32_t slot;
-	uint32_t file; /* index into the config's files */
-	uint32_t kind; /* enum request_kind */
+	uint32_t operation_flags;
+	uint64_t slot;
+	uint16_t buffer;
+	uint16_t unused[3];
+	uint64_t unused_too[2];
 };
 
+/* The kernel's struct io_uring_cqe. */
 struct completion {
-	uint32_t slot;
+	uint64_t slot;
 	int32_t result; /* bytes done or -errno */
+	uint32_t flags;
 };
+
+/* What answers a cancellation has this for a slot, and is no operation's. */
+#define COMPLETION_OF_CANCEL UINT64_MAX
 
 /* The most requests in one exchange. */
 #define BACKEND_BATCH_MAX 32
-/* The most operations outstanding in one backend. */
-#define BACKEND_SLOTS_MAX 65536
+/* The most operations outstanding in one backend: the longest ring of the kernel. */
+#define BACKEND_SLOTS_MAX 32768
 
 struct backend_config {
 	uint32_t slots;
@@ -56,15 +80,16 @@ struct backend;
 
 struct backend_ops {
 	/*
-	 * At most BACKEND_BATCH_MAX requests. Returns how many completions were written (at most
-	 * capacity; 0 when the timeout was over first) or -errno when the backend itself failed.
+	 * Submits the next `count` of the queue (at most BACKEND_BATCH_MAX), waits until wait_for
+	 * completions are there or the timeout is over, and returns how many there are, or -errno
+	 * when the backend itself failed.
 	 */
-	int (*exchange)(struct backend *backend, const struct request *requests, unsigned int count,
-			unsigned int wait_for, uint64_t timeout_ns, struct completion *completions,
-			unsigned int capacity);
-	/* Asks for outstanding operations to end early; they come back as completions all the
-	 * same. An operation that cannot be stopped is left to run. */
-	void (*cancel)(struct backend *backend, const uint32_t *slots, unsigned int count);
+	int (*exchange)(struct backend *backend, unsigned int count, unsigned int wait_for,
+			uint64_t timeout_ns);
+	/* Asks for an outstanding operation to end early; it comes back as a completion all the
+	 * same. One that cannot be stopped is left to run. Slots idle in the queue are forgotten:
+	 * nothing is submitted after it. */
+	void (*cancel)(struct backend *backend, uint32_t slot);
 	void (*close)(struct backend *backend);
 };
 
@@ -73,8 +98,39 @@ struct backend_ops {
 /* What every backend begins with. */
 struct backend {
 	const struct backend_ops *ops;
+	struct request *requests;
+	uint32_t *queue;
+	const struct completion *completions;
+	uint32_t queue_mask, completion_mask; /* a place is found by number & mask */
+	uint32_t submitted, completed;	      /* counted round 2^32 */
+	uint8_t opcodes[REQUEST_KIND_COUNT];
+	unsigned int buffer_shift; /* slot >> shift is the request's buffer */
+	const struct arena *arena;
 	char features[BACKEND_FEATURES_MAX]; /* what is in use and what was refused, for a reader */
 };
+
+/* All that depends on the kind. An fsync takes no address and no buffer. */
+static inline void request_set(const struct backend *backend, uint32_t slot, enum request_kind kind,
+			       uint64_t offset, uint32_t length)
+{
+	struct request *request = &backend->requests[slot];
+	bool data = kind != REQUEST_SYNC;
+
+	request->opcode = backend->opcodes[kind];
+	request->offset = offset;
+	request->length = length;
+	request->address = data ? (uint64_t)(uintptr_t)arena_buffer(backend->arena, slot) : 0;
+	request->buffer = data ? (uint16_t)(slot >> backend->buffer_shift) : 0;
+}
+
+/* The kind a request was given. */
+static inline enum request_kind request_kind(const struct backend *backend,
+					     const struct request *request)
+{
+	if (request->opcode == backend->opcodes[REQUEST_READ])
+		return REQUEST_READ;
+	return request->opcode == backend->opcodes[REQUEST_WRITE] ? REQUEST_WRITE : REQUEST_SYNC;
+}
 
 /* -errno with err set. On success *ret_backend is closed by its close(). */
 MUST_CHECK int uring_open(const struct backend_config *config, struct backend **ret_backend,

@@ -19,7 +19,7 @@ void histogram_merge(struct histogram *into, const struct histogram *from)
 {
 	if (from->count == 0)
 		return;
-	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+	for (size_t i = histogram_index(from->min_ns); i <= histogram_index(from->max_ns); i++)
 		into->buckets[i] += from->buckets[i];
 	into->count += from->count;
 	into->sum_ns += from->sum_ns;

@@ -8,9 +8,9 @@
  * bucket's width is at most 1/256 of its lower bound. Values of 2^40 ns (18 minutes) and more
  * count in the last bucket; max is kept exactly.
  *
- * Invariants: count is the sum over buckets; min, max and the two sums are exact, not read off
- * buckets. Adding and merging never allocate. Threads: one writer.
- * See fio stat.h and HdrHistogram for the idea.
+ * Invariants: count is the sum over buckets; min, max and the two sums come from the values, not
+ * from buckets (the sum of squares to a double's precision). Adding and merging never allocate.
+ * Threads: one writer. See fio stat.h and HdrHistogram for the idea.
  */
 #ifndef ENGINE_IO_HISTOGRAM_H
 #define ENGINE_IO_HISTOGRAM_H
@@ -40,58 +40,33 @@ static inline size_t histogram_index(uint64_t value_ns)
 {
 	unsigned int e;
 
-	if (value_ns < (UINT64_C(2) << HISTOGRAM_SUB_BITS))
-		return (size_t)value_ns;
-	if (value_ns >= (UINT64_C(1) << HISTOGRAM_MAX_BITS))
+	if (__builtin_expect(value_ns >= (UINT64_C(1) << HISTOGRAM_MAX_BITS), 0))
 		return HISTOGRAM_BUCKETS - 1;
-	e = (63u ^ (unsigned int)__builtin_clzll(value_ns)) - HISTOGRAM_SUB_BITS;
+	/* The bit that is set makes e 0 for all that is below 512, and changes no other e. */
+	e = (63u ^ (unsigned int)__builtin_clzll(value_ns | UINT64_C(1) << HISTOGRAM_SUB_BITS)) -
+	    HISTOGRAM_SUB_BITS;
 	return ((size_t)e << HISTOGRAM_SUB_BITS) + (size_t)(value_ns >> e);
 }
 
-/* A gcc and clang extension, said to be one so that -Wpedantic agrees. */
-__extension__ typedef unsigned __int128 histogram_wide;
-
-/* What a loop of additions keeps in registers: begin, add as often as you like, end. */
-struct histogram_tally {
-	uint64_t count, min_ns, max_ns, sum_ns;
-	histogram_wide sum_squares_ns2; /* of what was added since the beginning */
-};
-
-static inline struct histogram_tally histogram_tally_begin(const struct histogram *histogram)
+/* Operations that share their stamps share their latency: `times` values at the price of one. */
+static inline void histogram_add_many(struct histogram *histogram, uint64_t value_ns,
+				      uint64_t times)
 {
-	return (struct histogram_tally){histogram->count, histogram->min_ns, histogram->max_ns,
-					histogram->sum_ns, 0};
-}
+	double value = (double)(int64_t)value_ns; /* signed conversion is one instruction */
 
-static inline void histogram_tally_add(struct histogram *histogram, struct histogram_tally *tally,
-				       uint64_t value_ns)
-{
-	histogram->buckets[histogram_index(value_ns)]++;
-	tally->count++;
-	tally->sum_ns += value_ns;
-	tally->sum_squares_ns2 += (histogram_wide)value_ns * value_ns;
-	if (value_ns < tally->min_ns)
-		tally->min_ns = value_ns;
-	if (value_ns > tally->max_ns)
-		tally->max_ns = value_ns;
-}
-
-static inline void histogram_tally_end(struct histogram *histogram,
-				       const struct histogram_tally *tally)
-{
-	histogram->count = tally->count;
-	histogram->min_ns = tally->min_ns;
-	histogram->max_ns = tally->max_ns;
-	histogram->sum_ns = tally->sum_ns;
-	histogram->sum_squares_ns2 += (double)tally->sum_squares_ns2;
+	histogram->buckets[histogram_index(value_ns)] += times;
+	histogram->count += times;
+	histogram->sum_ns += value_ns * times;
+	histogram->sum_squares_ns2 += value * value * (double)(int64_t)times;
+	if (value_ns < histogram->min_ns)
+		histogram->min_ns = value_ns;
+	if (value_ns > histogram->max_ns)
+		histogram->max_ns = value_ns;
 }
 
 static inline void histogram_add(struct histogram *histogram, uint64_t value_ns)
 {
-	struct histogram_tally tally = histogram_tally_begin(histogram);
-
-	histogram_tally_add(histogram, &tally, value_ns);
-	histogram_tally_end(histogram, &tally);
+	histogram_add_many(histogram, value_ns, 1);
 }
 
 void histogram_merge(struct histogram *into, const struct histogram *from);

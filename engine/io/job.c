@@ -41,6 +41,8 @@ int recorder_init(struct recorder *recorder, const struct workload *workload, bo
 			rc = add_histogram(&recorder->submission[d]);
 		if (rc == 0 && split)
 			rc = add_histogram(&recorder->completion[d]);
+		if (rc == 0 && split)
+			rc = add_histogram(&recorder->at_once[d]);
 	}
 	if (rc == 0 && workload->fsync && mix != PATTERN_READ)
 		rc = add_histogram(&recorder->histograms[REQUEST_SYNC]);
@@ -54,6 +56,7 @@ void recorder_done(struct recorder *recorder)
 	for (int d = 0; d < DIRECTION_COUNT; d++) {
 		free(recorder->submission[d]);
 		free(recorder->completion[d]);
+		free(recorder->at_once[d]);
 	}
 	memset(recorder, 0, sizeof(*recorder));
 }
@@ -71,12 +74,28 @@ uint64_t recorder_bytes(const struct recorder *recorder, enum direction directio
 	       recorder->missing_bytes[direction];
 }
 
+/* What completed within its submission was counted once and belongs into three. */
+static void settle(struct recorder *recorder)
+{
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		struct histogram *at_once = recorder->at_once[d];
+
+		if (!at_once || at_once->count == 0)
+			continue;
+		histogram_merge(recorder->histograms[d], at_once);
+		histogram_merge(recorder->submission[d], at_once);
+		histogram_add_many(recorder->completion[d], 0, at_once->count);
+		histogram_init(at_once);
+	}
+}
+
 /* What has completed since the series was told last goes into the second it completed in. */
 static void tell(struct recorder *recorder)
 {
 	struct series_second more;
 	uint64_t bytes = 0;
 
+	settle(recorder);
 	for (int d = 0; d < DIRECTION_COUNT; d++) {
 		uint64_t ios = recorder_ios(recorder, d), done = recorder_bytes(recorder, d);
 		uint64_t sum = ios ? recorder->histograms[d]->sum_ns : 0;
@@ -205,31 +224,41 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 	job->limited = !workload->time_based;
 	job->size_bytes = workload->size ? workload->size : region->length;
 	/* The ramp goes round as long as it lasts; the window's begin sets the budget. */
-	job->budget_bytes = workload->ramp_time_ns ? UINT64_MAX : job->size_bytes;
+	job->budget_bytes = job->limited && !workload->ramp_time_ns ? job->size_bytes : UINT64_MAX;
 	job->fsync_every = job->pattern.mix == PATTERN_READ ? 0 : workload->fsync;
 	job->fsync_left = job->fsync_every;
 	return 0;
 }
 
-void job_window_begins(struct job *job)
+void job_window_begins(struct job *job, uint64_t outstanding_bytes)
 {
-	job->budget_bytes = job->size_bytes > job->outstanding_bytes
-				    ? job->size_bytes - job->outstanding_bytes
-				    : 0;
+	if (job->limited)
+		job->budget_bytes = job->size_bytes > outstanding_bytes
+					    ? job->size_bytes - outstanding_bytes
+					    : 0;
 }
 
-int job_refusal(const struct job *job, const struct request *request, struct error *err)
+bool job_overdrawn(struct job *job, uint64_t bytes)
+{
+	if (job->limited)
+		job->budget_bytes += bytes;
+	else
+		job->budget_bytes = UINT64_MAX;
+	return !job->limited;
+}
+
+int job_refusal(const struct job *job, const struct operation *operation, struct error *err)
 {
 	error_set(err, ERROR_IO_ERROR, "",
 		  "refused to %s %" PRIu32 " bytes at offset %" PRIu64
 		  ": outside the job's region of %" PRIu64 " bytes at %" PRIu64,
-		  request_names[request->kind], request->length, request->offset, job->length,
+		  request_names[operation->kind], operation->length, operation->offset, job->length,
 		  job->offset);
 	return -EIO;
 }
 
-enum job_step job_next(struct job *job, struct request *request)
+enum job_step job_next(struct job *job, struct operation *operation)
 {
-	return job_next_shaped(job, request, job->pattern.kind, job->pattern.mix,
-			       job->fsync_every > 0, job->limited);
+	return job_next_shaped(job, operation, job->pattern.kind, job->pattern.mix,
+			       job->fsync_every > 0);
 }

@@ -28,6 +28,9 @@ struct recorder {
 	struct histogram *histograms[REQUEST_KIND_COUNT]; /* NULL: the workload has none of it */
 	/* Where each operation is stamped three times, else NULL. */
 	struct histogram *submission[DIRECTION_COUNT], *completion[DIRECTION_COUNT];
+	/* There too: what completed within its own submission is added here, once instead of three
+	 * times; recorder_event() and recorder_finish() pass it on to the three. */
+	struct histogram *at_once[DIRECTION_COUNT];
 	uint64_t bs[DIRECTION_COUNT];
 	uint64_t short_ios[DIRECTION_COUNT];
 	uint64_t missing_bytes[DIRECTION_COUNT]; /* asked but not transferred, in short ones */
@@ -47,8 +50,16 @@ struct job {
 	uint64_t last[DIRECTION_COUNT]; /* the last offset in it where a whole block fits */
 	uint32_t file;			/* the descriptor's index */
 	bool limited;			/* ends when budget_bytes is used up */
-	uint64_t budget_bytes, size_bytes, outstanding_bytes; /* limited only */
-	uint64_t fsync_every, fsync_left;		      /* 0: no fsyncs */
+	uint64_t budget_bytes;		/* not limited: so many that it is topped up now and then */
+	uint64_t size_bytes;
+	uint64_t fsync_every, fsync_left; /* 0: no fsyncs */
+};
+
+/* What a job does next. */
+struct operation {
+	uint64_t offset; /* bytes in the file; 0 for a sync */
+	uint32_t length; /* bytes; 0 for a sync */
+	uint32_t kind;	 /* enum request_kind */
 };
 
 /* REFUSED is a bug of ours: the operation would have left the region, and was not made. */
@@ -90,54 +101,49 @@ MUST_CHECK int job_init(struct job *job, const struct workload *workload,
 
 /* The ramp is over: the budget of a size-ended job begins anew, less what is outstanding (that
  * will complete in the window). */
-void job_window_begins(struct job *job);
+void job_window_begins(struct job *job, uint64_t outstanding_bytes);
 
 /* err for JOB_REFUSED. */
-int job_refusal(const struct job *job, const struct request *request, struct error *err);
+int job_refusal(const struct job *job, const struct operation *operation, struct error *err);
+
+/* The budget has fallen below zero by a block of so many bytes: puts it right. False where that is
+ * the end. */
+bool job_overdrawn(struct job *job, uint64_t bytes);
 
 /*
- * The job's next operation: all of *request but the slot. kind, mix, syncs (fsync=N is asked for)
- * and limited are the pattern's and the job's own, given as constants by a loop built for them.
+ * The job's next operation. kind, mix and syncs (fsync=N is asked for) are the pattern's and the
+ * job's own, given as constants by a loop built for them.
  */
 static inline __attribute__((always_inline)) enum job_step job_next_shaped(
-	struct job *job, struct request *request, const enum pattern_kind kind,
-	const enum pattern_mix mix, const bool syncs, const bool limited)
+	struct job *job, struct operation *operation, const enum pattern_kind kind,
+	const enum pattern_mix mix, const bool syncs)
 {
 	enum direction direction;
 	uint64_t at, bs;
 
 	if (syncs && job->fsync_left == 0) {
 		job->fsync_left = job->fsync_every;
-		*request = (struct request){.file = job->file, .kind = REQUEST_SYNC};
+		*operation = (struct operation){.kind = REQUEST_SYNC};
 		return JOB_OPERATION;
 	}
 	direction = pattern_direction(&job->pattern, mix);
-	bs = job->pattern.walk[direction]->bs;
-	if (limited && bs > job->budget_bytes)
+	bs = job->pattern.walks[direction].bs;
+	if (__builtin_expect(__builtin_sub_overflow(job->budget_bytes, bs, &job->budget_bytes),
+			     0) &&
+	    !job_overdrawn(job, bs))
 		return JOB_DONE;
 	at = pattern_offset(&job->pattern, direction, kind);
-	request->offset = job->offset + at;
-	request->length = (uint32_t)bs;
-	request->file = job->file;
-	request->kind = (uint32_t)direction;
+	operation->offset = job->offset + at;
+	operation->length = (uint32_t)bs;
+	operation->kind = (uint32_t)direction;
 	/* The bound check, whatever the pattern says. */
 	if (__builtin_expect(at > job->last[direction], 0))
 		return JOB_REFUSED;
-	if (limited) {
-		job->budget_bytes -= bs;
-		job->outstanding_bytes += bs;
-	}
 	if (syncs && direction == DIRECTION_WRITE)
 		job->fsync_left--;
 	return JOB_OPERATION;
 }
 
-enum job_step job_next(struct job *job, struct request *request);
-
-/* A limited job's operation has ended, well or not. */
-static inline void job_ended(struct job *job, uint32_t length)
-{
-	job->outstanding_bytes -= length;
-}
+enum job_step job_next(struct job *job, struct operation *operation);
 
 #endif

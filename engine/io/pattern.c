@@ -55,6 +55,7 @@ static void walk_init(struct pattern_walk *walk, enum pattern_kind kind, uint64_
 	memset(walk, 0, sizeof(*walk));
 	walk->bs = bs;
 	walk->blocks = length / bs;
+	walk->end = walk->blocks * bs;
 	walk->seed = seed;
 	if (kind != PATTERN_ONCE)
 		return;
@@ -72,7 +73,8 @@ int pattern_init(struct pattern *pattern, const struct workload *workload, uint6
 	memset(pattern, 0, sizeof(*pattern));
 	pattern->kind = pattern_kind_of(workload);
 	pattern->mix = pattern_mix_of(workload);
-	pattern->rwmixread = workload->rwmixread;
+	/* Asked only of a mix, so neither 0 nor all. */
+	pattern->reads_below = (uint64_t)(((random_wide)(workload->rwmixread % 100) << 64) / 100);
 	for (int d = 0; d < DIRECTION_COUNT; d++) {
 		bool used = pattern->mix == PATTERN_MIXED ||
 			    (pattern->mix == PATTERN_READ) == (d == DIRECTION_READ);
@@ -88,7 +90,7 @@ int pattern_init(struct pattern *pattern, const struct workload *workload, uint6
 
 		walk_init(&pattern->walks[d], pattern->kind, bs, length,
 			  random_derive(seed, SEED_WALK + (uint64_t)d));
-		pattern->walk[d] = &pattern->walks[shared ? 0 : d];
+		pattern->once[d] = &pattern->walks[shared ? 0 : d];
 	}
 	return 0;
 }

@@ -33,6 +33,7 @@ enum pattern_mix { PATTERN_READ, PATTERN_WRITE, PATTERN_MIXED, PATTERN_MIX_COUNT
 struct pattern_walk {
 	uint64_t bs, blocks;
 	uint64_t position; /* sequential: bytes; once a pass: number in the pass */
+	uint64_t end;	   /* sequential: bytes, where it begins anew */
 	/* The bijection of this pass on 0..mask. */
 	uint64_t mask, add, multiply[3];
 	unsigned int shift;
@@ -43,8 +44,8 @@ struct pattern {
 	enum pattern_kind kind;
 	enum pattern_mix mix;
 	struct random draw, mix_draw;
-	uint64_t rwmixread;
-	struct pattern_walk *walk[DIRECTION_COUNT]; /* into walks */
+	uint64_t reads_below; /* of 2^64 numbers drawn for a mix, those that mean a read */
+	struct pattern_walk *once[DIRECTION_COUNT]; /* once a pass: into walks */
 	struct pattern_walk walks[DIRECTION_COUNT];
 };
 
@@ -68,8 +69,8 @@ static inline enum direction pattern_direction(struct pattern *pattern, const en
 		return DIRECTION_READ;
 	if (mix == PATTERN_WRITE)
 		return DIRECTION_WRITE;
-	return random_below(&pattern->mix_draw, 100) + 1 <= pattern->rwmixread ? DIRECTION_READ
-									       : DIRECTION_WRITE;
+	return random_next(&pattern->mix_draw) < pattern->reads_below ? DIRECTION_READ
+								      : DIRECTION_WRITE;
 }
 
 /* Adding, multiplying by an odd number and x ^= x >> n are each one to one on 0..mask. */
@@ -87,18 +88,17 @@ static inline uint64_t pattern_permute(const struct pattern_walk *walk, uint64_t
 static inline uint64_t pattern_offset(struct pattern *pattern, enum direction direction,
 				      const enum pattern_kind kind)
 {
-	struct pattern_walk *walk = pattern->walk[direction];
+	struct pattern_walk *walk = &pattern->walks[direction];
 	uint64_t at;
 
 	if (kind == PATTERN_RANDOM)
 		return random_below(&pattern->draw, walk->blocks) * walk->bs;
 	if (kind == PATTERN_SEQUENTIAL) {
 		at = walk->position;
-		walk->position = at + walk->bs;
-		if (walk->position == walk->blocks * walk->bs)
-			walk->position = 0;
+		walk->position = at + walk->bs == walk->end ? 0 : at + walk->bs;
 		return at;
 	}
+	walk = pattern->once[direction];
 	do {
 		if (walk->position > walk->mask)
 			pattern_new_pass(walk);

@@ -2,7 +2,7 @@
 /* random.c - see random.h. */
 #include "engine/io/random.h"
 
-/* splitmix64: a counter, well mixed. Its four first outputs are never all zero. */
+/* splitmix64: a counter, well mixed. */
 static uint64_t splitmix(uint64_t *counter)
 {
 	uint64_t z = *counter += UINT64_C(0x9e3779b97f4a7c15);
@@ -14,8 +14,7 @@ static uint64_t splitmix(uint64_t *counter)
 
 void random_init(struct random *random, uint64_t seed)
 {
-	for (int i = 0; i < 4; i++)
-		random->state[i] = splitmix(&seed);
+	random->state = splitmix(&seed);
 }
 
 uint64_t random_derive(uint64_t seed, uint64_t n)

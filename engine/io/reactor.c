@@ -7,8 +7,6 @@
 
 #include "engine/base/clock.h"
 
-/* The longest a reactor waits without looking at the stop flag and the time. */
-#define WAIT_NS (50 * NS_PER_MS)
 /* How long cancelled operations may take to end before they are left behind. */
 #define DRAIN_NS (600 * NS_PER_MS)
 
@@ -16,7 +14,33 @@
 
 /* ---- rounds ---- */
 
-static void events(struct reactor *reactor, uint64_t now_ns)
+void reactor_mark_flying(struct reactor *reactor)
+{
+	const struct backend *backend = reactor->backend;
+
+	for (uint32_t i = 0; i < reactor->slot_count; i++)
+		reactor->slot_flying[i] = !reactor->slot_parked[i];
+	/* None of them when operations have been cancelled. */
+	for (uint32_t i = backend->submitted; (int32_t)(reactor->idle_end - i) > 0; i++)
+		reactor->slot_flying[backend->queue[i & backend->queue_mask]] = false;
+}
+
+static void window_begins(struct reactor *reactor)
+{
+	reactor_mark_flying(reactor);
+	for (size_t i = 0; i < reactor->job_count; i++) {
+		struct job *job = &reactor->jobs[i];
+		uint64_t bytes = 0;
+
+		/* Slots are dealt out to the jobs in turn. */
+		for (size_t slot = i; slot < reactor->slot_count; slot += reactor->job_count)
+			if (reactor->slot_flying[slot])
+				bytes += reactor->backend->requests[slot].length;
+		job_window_begins(job, bytes);
+	}
+}
+
+void reactor_events(struct reactor *reactor, uint64_t now_ns)
 {
 	bool begins = false;
 
@@ -25,87 +49,88 @@ static void events(struct reactor *reactor, uint64_t now_ns)
 	/* All recorders of a reactor go by the same times. */
 	reactor->next_event_ns = reactor->recorders[0].next_event_ns;
 	if (begins)
-		for (size_t i = 0; i < reactor->job_count; i++)
-			job_window_begins(&reactor->jobs[i]);
+		window_begins(reactor);
 	if (now_ns >= reactor->load->deadline_ns)
 		reactor->issuing = false;
 }
 
-static int exchange(struct reactor *reactor, unsigned int count, unsigned int wait_for)
+void reactor_failed(struct reactor *reactor, int rc)
 {
-	int taken = reactor->backend->ops->exchange(reactor->backend, reactor->requests, count,
-						    wait_for, WAIT_NS, reactor->completions,
-						    ARRAY_SIZE(reactor->completions));
 	struct error err;
 
-	reactor->outstanding += count;
-	if (unlikely(taken < 0)) {
-		(void)error_set_sys(&err, ERROR_SYSTEM, -taken, "submitting operations");
-		load_fail(reactor->load, &err);
-		return taken;
-	}
-	reactor->outstanding -= (uint32_t)taken;
-	return taken;
+	(void)error_set_sys(&err, ERROR_SYSTEM, -rc, "submitting operations");
+	load_fail(reactor->load, &err);
 }
 
-static void take(struct reactor *reactor, int taken, uint64_t now_ns)
+static inline int exchange(struct reactor *reactor, unsigned int count, unsigned int wait_for)
+{
+	int ready =
+		reactor->backend->ops->exchange(reactor->backend, count, wait_for, REACTOR_WAIT_NS);
+
+	reactor->outstanding += count;
+	if (unlikely(ready < 0))
+		reactor_failed(reactor, ready);
+	return ready;
+}
+
+static inline void take(struct reactor *reactor, int ready, uint64_t now_ns)
 {
 	if (unlikely(now_ns >= reactor->next_event_ns))
-		events(reactor, now_ns);
-	if (taken > 0)
-		reactor->complete(reactor, (unsigned int)taken, now_ns);
+		reactor_events(reactor, now_ns);
+	if (ready > 0) {
+		reactor->outstanding -= (uint32_t)ready;
+		reactor->complete(reactor, (unsigned int)ready, now_ns);
+	}
+}
+
+/* The batch that was built is complete: its stamp is taken, the next one found. */
+static inline void stamp(struct reactor *reactor, unsigned int count)
+{
+	struct batch *batch = &reactor->batches[reactor->unused];
+
+	if (count == 0)
+		return;
+	batch->left = count;
+	reactor->unused = batch->next;
+	batch->stamp_ns = reactor_now_ns();
 }
 
 /* Until all is done, or stopped, or the backend failed. */
 static void run_batches(struct reactor *reactor)
 {
+	const struct backend *backend = reactor->backend;
+
 	while (!load_stopping(reactor->load)) {
 		unsigned int count = reactor->issuing ? reactor->build(reactor) : 0;
-		bool idle = reactor->issuing && reactor->idle_head != reactor->idle_tail;
-		uint64_t now_ns;
-		int taken;
+		bool idle = reactor->issuing && reactor->idle_end - backend->submitted != count;
+		int ready;
 
 		if (count == 0 && reactor->outstanding == 0 && !idle)
 			return;
-		now_ns = clock_now_ns();
-		for (unsigned int i = 0; i < count; i++)
-			reactor->slots[reactor->requests[i].slot].stamp_ns = now_ns;
-		taken = exchange(reactor, count, idle ? 0 : 1);
-		if (taken < 0)
+		stamp(reactor, count);
+		ready = exchange(reactor, count, idle ? 0 : 1);
+		if (unlikely(ready < 0))
 			return;
-		take(reactor, taken, clock_now_ns());
+		take(reactor, ready, reactor_now_ns());
 	}
 }
 
-/* The same for one slot, with a stamp between submission and completion. */
-static void run_single(struct reactor *reactor)
+/* What comes back while the kernel is being asked to give up: cancellations among it. */
+static void take_last(struct reactor *reactor, int ready, uint64_t now_ns)
 {
-	while (!load_stopping(reactor->load)) {
-		unsigned int count = reactor->issuing ? reactor->build(reactor) : 0;
-		struct slot *slot = &reactor->slots[0];
-		const struct recorder *recorder = &reactor->recorders[0];
-		uint64_t submitted_ns, now_ns;
-		uint32_t kind = slot->kind;
-		int taken;
+	struct backend *backend = reactor->backend;
 
-		if (count == 0)
-			return;
-		slot->stamp_ns = clock_now_ns();
-		taken = exchange(reactor, 1, 0);
-		submitted_ns = now_ns = clock_now_ns();
-		while (taken == 0 && !load_stopping(reactor->load)) {
-			taken = exchange(reactor, 0, 1);
-			now_ns = clock_now_ns();
-			take(reactor, 0, now_ns);
-		}
-		if (taken <= 0)
-			return;
-		take(reactor, taken, now_ns);
-		if (kind < DIRECTION_COUNT && reactor->completions[0].result > 0) {
-			histogram_add(recorder->submission[kind], submitted_ns - slot->stamp_ns);
-			histogram_add(recorder->completion[kind], now_ns - submitted_ns);
-		}
+	take(reactor, 0, now_ns);
+	/* complete() reads from `completed` on, which is the backend's to move: put back after. */
+	for (int i = 0; i < ready; i++) {
+		const struct completion *completion =
+			&backend->completions[backend->completed & backend->completion_mask];
+
+		if (completion->slot != COMPLETION_OF_CANCEL)
+			take(reactor, 1, now_ns);
+		backend->completed++;
 	}
+	backend->completed -= (uint32_t)ready;
 }
 
 /* Ends what is outstanding after a stop; whether all has ended in time. */
@@ -115,19 +140,17 @@ static bool drain(struct reactor *reactor)
 
 	if (reactor->outstanding == 0)
 		return true;
-	while (reactor->idle_head != reactor->idle_tail)
-		reactor->slots[reactor->idle[reactor->idle_head++ & reactor->idle_mask]].kind =
-			SLOT_IDLE;
+	reactor_mark_flying(reactor);
 	for (uint32_t i = 0; i < reactor->slot_count; i++)
-		if (reactor->slots[i].kind < SLOT_IDLE)
-			reactor->backend->ops->cancel(reactor->backend, &i, 1);
+		if (reactor->slot_flying[i])
+			reactor->backend->ops->cancel(reactor->backend, i);
 	while (reactor->outstanding > 0 && now_ns < until_ns) {
-		int taken = exchange(reactor, 0, 1);
+		int ready = exchange(reactor, 0, 1);
 
-		if (taken < 0)
+		if (ready < 0)
 			return false;
 		now_ns = clock_now_ns();
-		take(reactor, taken, now_ns);
+		take_last(reactor, ready, now_ns);
 	}
 	return reactor->outstanding == 0;
 }
@@ -141,7 +164,7 @@ static bool run(struct reactor *reactor)
 	reactor->next_event_ns = reactor->recorders[0].next_event_ns;
 	reactor->issuing = true;
 	if (reactor->single)
-		run_single(reactor);
+		reactor->single_loop(reactor);
 	else
 		run_batches(reactor);
 	drained = drain(reactor);
@@ -151,6 +174,21 @@ static bool run(struct reactor *reactor)
 }
 
 /* ---- life ---- */
+
+/* What a slot's request has in common with all before it; a loop for one kind and size relies on
+ * it. All slots are idle. */
+static void lay_out(struct reactor *reactor)
+{
+	struct backend *backend = reactor->backend;
+	enum request_kind kind = reactor->allowed[REQUEST_READ] ? REQUEST_READ : REQUEST_WRITE;
+
+	for (uint32_t i = 0; i < reactor->slot_count; i++) {
+		request_set(backend, i, kind, 0, reactor->bs_max);
+		backend->requests[i].file = reactor->slot_jobs[i]->file;
+		backend->queue[(backend->submitted + i) & backend->queue_mask] = i;
+	}
+	reactor->idle_end = backend->submitted + reactor->slot_count;
+}
 
 static int set_up(struct reactor *reactor, struct error *err)
 {
@@ -172,9 +210,11 @@ static int set_up(struct reactor *reactor, struct error *err)
 				     reactor->slot_count);
 	rc = reactor->kind == BACKEND_NULL ? null_open(&config, &reactor->backend, err)
 					   : uring_open(&config, &reactor->backend, err);
-	if (rc == 0)
-		memcpy(reactor->features, reactor->backend->features, sizeof(reactor->features));
-	return rc;
+	if (rc < 0)
+		return rc;
+	memcpy(reactor->features, reactor->backend->features, sizeof(reactor->features));
+	lay_out(reactor);
+	return 0;
 }
 
 void *reactor_main(void *argument)
@@ -242,14 +282,10 @@ static int make_jobs(struct reactor *reactor, const struct reactor_config *confi
 /* Slot by slot the next job, so that jobs begin in turn. */
 static void make_slots(struct reactor *reactor)
 {
-	for (uint32_t i = 0; i < reactor->slot_count; i++) {
-		reactor->slots[i].job = &reactor->jobs[i % reactor->job_count];
-		reactor->slots[i].length = reactor->bs_max;
-		reactor->slots[i].kind =
-			reactor->allowed[REQUEST_READ] ? REQUEST_READ : REQUEST_WRITE;
-		reactor->idle[i] = i;
-	}
-	reactor->idle_tail = reactor->slot_count;
+	for (uint32_t i = 0; i < reactor->slot_count; i++)
+		reactor->slot_jobs[i] = &reactor->jobs[i % reactor->job_count];
+	for (uint32_t i = 0; i <= reactor->slot_count; i++)
+		reactor->batches[i].next = i + 1; /* the last one's is never followed */
 }
 
 /* Of their own cache lines: two reactors never write to one. */
@@ -267,18 +303,17 @@ static void choose_shape(struct reactor *reactor, const struct workload *workloa
 {
 	enum pattern_mix mix = pattern_mix_of(workload);
 
-	reactor->limited = !workload->time_based;
 	reactor->allowed[REQUEST_READ] = mix != PATTERN_WRITE;
 	reactor->allowed[REQUEST_WRITE] = mix != PATTERN_READ;
 	reactor->allowed[REQUEST_SYNC] = mix != PATTERN_READ && workload->fsync > 0;
 	for (int d = 0; d < DIRECTION_COUNT; d++)
 		if (reactor->allowed[d] && workload->bs[d] > reactor->bs_max)
 			reactor->bs_max = (uint32_t)workload->bs[d];
-	reactor->batch = reactor->slot_count / 2;
-	if (reactor->batch < 1)
-		reactor->batch = 1;
-	if (reactor->batch > BACKEND_BATCH_MAX)
-		reactor->batch = BACKEND_BATCH_MAX;
+	reactor->batch_max = reactor->slot_count / 2;
+	if (reactor->batch_max < 1)
+		reactor->batch_max = 1;
+	if (reactor->batch_max > BACKEND_BATCH_MAX)
+		reactor->batch_max = BACKEND_BATCH_MAX;
 	reactor_choose_loop(reactor, workload);
 }
 
@@ -287,7 +322,6 @@ int reactor_new(const struct reactor_config *config, struct reactor **ret_reacto
 {
 	const struct workload *workload = config->spec->workload;
 	struct reactor *reactor = lines(1, sizeof(*reactor));
-	uint32_t ring = 1;
 	int rc;
 
 	if (!reactor)
@@ -301,17 +335,18 @@ int reactor_new(const struct reactor_config *config, struct reactor **ret_reacto
 	reactor->recorder_count = reactor->grouped ? 1 : reactor->job_count;
 	reactor->slot_count = (uint32_t)(reactor->job_count * workload_depth(workload));
 	reactor->single = reactor->slot_count == 1;
-	while (ring < reactor->slot_count)
-		ring *= 2;
-	reactor->idle_mask = ring - 1;
 	choose_shape(reactor, workload);
 	reactor->jobs = lines(reactor->job_count, sizeof(*reactor->jobs));
 	reactor->recorders = lines(reactor->recorder_count, sizeof(*reactor->recorders));
 	reactor->files = lines(reactor->job_count, sizeof(*reactor->files));
-	reactor->slots = lines(reactor->slot_count, sizeof(*reactor->slots));
-	reactor->idle = lines(ring, sizeof(*reactor->idle));
-	if (!reactor->jobs || !reactor->recorders || !reactor->files || !reactor->slots ||
-	    !reactor->idle)
+	reactor->slot_jobs = lines(reactor->slot_count, sizeof(*reactor->slot_jobs));
+	reactor->slot_batches = lines(reactor->slot_count, sizeof(*reactor->slot_batches));
+	reactor->slot_parked = lines(reactor->slot_count, sizeof(*reactor->slot_parked));
+	reactor->slot_flying = lines(reactor->slot_count, sizeof(*reactor->slot_flying));
+	reactor->batches = lines((size_t)reactor->slot_count + 1, sizeof(*reactor->batches));
+	if (!reactor->jobs || !reactor->recorders || !reactor->files || !reactor->slot_jobs ||
+	    !reactor->slot_batches || !reactor->slot_parked || !reactor->slot_flying ||
+	    !reactor->batches)
 		rc = error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "slots for %u operations",
 				   reactor->slot_count);
 	else
@@ -334,7 +369,10 @@ void reactor_free(struct reactor *reactor)
 	free(reactor->recorders);
 	free(reactor->jobs);
 	free(reactor->files);
-	free(reactor->slots);
-	free(reactor->idle);
+	free(reactor->slot_jobs);
+	free(reactor->slot_batches);
+	free(reactor->slot_parked);
+	free(reactor->slot_flying);
+	free(reactor->batches);
 	free(reactor);
 }

@@ -2,10 +2,13 @@
 /*
  * reactor.h - one thread that keeps the operations of many jobs outstanding in one backend.
  *
- * Every job has its depth of slots. Idle slots wait in one first-in-first-out queue, so jobs are
- * served in turn. A round takes at most min(32, depth / 2) of them (depth: of all its jobs), stamps
- * the time, hands the batch over, takes what has completed, and stamps again: the two stamps serve
- * all of the batch. Waiting is for one completion, and only when no slot is idle.
+ * Every job has its depth of slots. Idle slots wait in the backend's queue, first in first out, so
+ * jobs are served in turn. A round takes at most min(32, depth / 2) of them (depth: of all its
+ * jobs), stamps the time, hands the batch over, takes what has completed, and stamps again: the two
+ * stamps serve all of the batch. Waiting is for one completion, and only when no slot is idle.
+ *
+ * A batch is remembered until its last operation has completed: its slots name it, and what they
+ * share, the stamp, lies there. Batches outstanding are never more than slots outstanding.
  *
  * A reactor whose whole depth is 1 stamps three times: before submitting, when the submission
  * returned, and after the completion; then submission and completion latencies are known apart.
@@ -19,27 +22,25 @@
 #ifndef ENGINE_IO_REACTOR_H
 #define ENGINE_IO_REACTOR_H
 
+#include <time.h>
+
+#include "engine/base/clock.h"
 #include "engine/io/backend.h"
 #include "engine/io/job.h"
 
-/* A slot's kind when it has no operation: waiting for its next one, or for ever. */
-enum { SLOT_IDLE = REQUEST_KIND_COUNT, SLOT_PARKED };
+/* The longest a reactor waits without looking at the stop flag and the time. */
+#define REACTOR_WAIT_NS (50 * NS_PER_MS)
 
-struct slot {
+struct batch {
 	uint64_t stamp_ns;
-	struct job *job;
-	uint64_t offset;
-	uint32_t length;
-	uint32_t kind; /* enum request_kind, or SLOT_... */
+	uint32_t left; /* outstanding */
+	uint32_t next; /* the next unused one */
 };
-
-_Static_assert(sizeof(struct slot) == 32, "a slot is found by a shift");
 
 struct reactor {
 	struct load *load;
 	bool grouped; /* one recorder for all jobs */
 	bool single;  /* depth 1: three stamps */
-	bool limited; /* size-ended jobs */
 	size_t job_count, recorder_count;
 	struct job *jobs;
 	struct recorder *recorders;
@@ -54,18 +55,22 @@ struct reactor {
 	struct backend *backend;
 	char features[BACKEND_FEATURES_MAX]; /* of the backend; outlives it */
 
-	uint32_t slot_count, batch;
-	struct slot *slots;
-	uint32_t *idle; /* a ring of slot numbers, head to tail */
-	uint32_t idle_mask, idle_head, idle_tail;
+	uint32_t slot_count, batch_max;
+	/* of each slot: its job, its last batch, whether its job has no more for it, and whether it
+	 * was outstanding when reactor_mark_flying was called */
+	struct job **slot_jobs;
+	uint32_t *slot_batches;
+	bool *slot_parked, *slot_flying;
+	struct batch *batches; /* one more than slots: that to be built */
+	uint32_t unused;       /* the first unused batch */
+	uint32_t idle_end; /* idle slots are the queue's, from the backend's `submitted` to here */
 	uint32_t outstanding;
 	bool issuing;
 	uint64_t next_event_ns;
 	struct random keys; /* for refreshing buffers */
 	unsigned int (*build)(struct reactor *reactor);
 	void (*complete)(struct reactor *reactor, unsigned int count, uint64_t now_ns);
-	struct request requests[BACKEND_BATCH_MAX];
-	struct completion completions[4 * BACKEND_BATCH_MAX];
+	void (*single_loop)(struct reactor *reactor);
 
 	bool drained;	      /* nothing is outstanding; valid once finished */
 	atomic_bool finished; /* the thread will not touch this reactor again */
@@ -85,8 +90,26 @@ MUST_CHECK int reactor_new(const struct reactor_config *config, struct reactor *
 			   struct error *err);
 void reactor_free(struct reactor *reactor);
 
-/* reactor_loop.c: sets build and complete, once allowed, grouped and limited are known. */
+/* reactor_loop.c: sets build, complete and single_loop, once allowed and recorders are known. */
 void reactor_choose_loop(struct reactor *reactor, const struct workload *workload);
+
+/* To be called when now_ns has reached next_event_ns, before anything is recorded. */
+void reactor_events(struct reactor *reactor, uint64_t now_ns);
+
+/* The backend has failed: ends the load. */
+void reactor_failed(struct reactor *reactor, int rc);
+
+/* clock_now_ns, inlined. */
+static inline uint64_t reactor_now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail for this clock */
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* Finds out which slots are outstanding. */
+void reactor_mark_flying(struct reactor *reactor);
 
 /* The thread's function; the argument is the reactor. */
 void *reactor_main(void *argument);

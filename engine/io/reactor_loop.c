@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * reactor_loop.c - the two halves of a reactor's round that run once an operation: building a batch
- * of requests, and taking a batch of completions. See reactor.h; declared there.
+ * reactor_loop.c - what a reactor does once an operation: preparing requests and taking
+ * completions, a batch at a time, and the whole round at depth 1. See reactor.h; declared there.
  *
- * Both exist once for each shape of workload, the same inline function with other constants, so
- * that a plain random read carries no branch of a mix. No lock, no allocation, no clock, no call
- * but the refreshing of a buffer before a write.
+ * All of it exists once for each shape of workload, the same inline function with other constants,
+ * so that a plain random read carries no branch of a mix. No lock, no allocation, no clock of its
+ * own in a batch, no call but the refreshing of a buffer before a write.
+ *
+ * What a 4k random read costs in instructions at batch 16, all counted, the C library's and
+ * liburing's among them (tests/bench/test_instructions.py holds it there):
+ *   33  its request: the slot from the queue, its job, the budget, the draw (10), the offset, the
+ *       bound check, the batch, the submission entry
+ *   11  its completion: its slot into the queue, the batch and the result compared
+ *   24  a sixteenth of what a batch costs: two stamps, one enter, the run's place in the histogram,
+ *       the time and the stop flag looked at
+ * The series, bytes and operations cost nothing: they are differences of the histogram's totals.
  */
 #include <errno.h>
 
@@ -13,195 +22,386 @@
 
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
-static void refuse(struct reactor *reactor, const struct job *job, const struct request *request)
+static inline uint32_t lesser(uint32_t a, uint32_t b)
 {
+	return a < b ? a : b;
+}
+
+/* How far a ring goes from a place without a wrap. */
+static inline uint32_t to_wrap(uint32_t place, uint32_t mask)
+{
+	return mask + 1 - (place & mask);
+}
+
+/* A slot with nothing to do any more, at a place in the queue: the last idle one takes the place.
+ */
+static __attribute__((noinline)) void park(struct reactor *reactor, uint32_t place,
+					   enum job_step step, struct operation operation)
+{
+	struct backend *backend = reactor->backend;
+	uint32_t *queue = backend->queue, mask = backend->queue_mask;
+	uint32_t number = queue[place & mask];
 	struct error err;
 
-	(void)job_refusal(job, request, &err); /* its code is in err */
+	reactor->slot_parked[number] = true;
+	reactor->idle_end--;
+	queue[place & mask] = queue[reactor->idle_end & mask];
+	if (step != JOB_REFUSED)
+		return;
+	(void)job_refusal(reactor->slot_jobs[number], &operation, &err); /* its code is in err */
 	atomic_fetch_add(&reactor->load->errors, 1);
 	load_fail(reactor->load, &err);
 }
 
+/* The next operation of an idle slot. In a uniform reactor opcode and length stand in the request
+ * from the start. */
+static inline __attribute__((always_inline)) void prepare(struct reactor *reactor, uint32_t number,
+							  const struct operation *operation,
+							  const enum pattern_mix mix,
+							  const bool syncs)
+{
+	const struct backend *backend = reactor->backend;
+	struct request *request = &backend->requests[number];
+
+	if (syncs) {
+		request_set(backend, number, operation->kind, operation->offset, operation->length);
+	} else {
+		request->offset = operation->offset;
+		if (mix == PATTERN_MIXED) {
+			request->opcode = backend->opcodes[operation->kind];
+			request->length = operation->length;
+		}
+	}
+	if (mix == PATTERN_WRITE && !syncs
+		    ? true
+		    : mix != PATTERN_READ && operation->kind == REQUEST_WRITE)
+		buffer_refresh(arena_buffer(&reactor->arena, number), operation->length,
+			       random_next(&reactor->keys));
+}
+
 /*
- * Fills requests from idle slots; the count. A uniform reactor's slots know kind and length from
- * the start.
+ * Prepares the requests of idle slots, in the order they wait, up to a batch; the count. The queue
+ * is a ring: it is walked in stretches without a wrap.
  */
 static inline __attribute__((always_inline)) unsigned int build_shaped(struct reactor *reactor,
 								       const enum pattern_kind kind,
 								       const enum pattern_mix mix,
-								       const bool syncs,
-								       const bool limited)
+								       const bool syncs)
 {
-	const bool uniform = mix != PATTERN_MIXED && !syncs;
-	const uint32_t *idle = reactor->idle;
-	struct slot *slots = reactor->slots;
-	struct request *request = reactor->requests, *end = request + reactor->batch;
-	uint32_t head = reactor->idle_head, tail = reactor->idle_tail, mask = reactor->idle_mask;
+	const struct backend *backend = reactor->backend;
+	const uint32_t batch = reactor->unused, mask = backend->queue_mask;
+	uint32_t *slot_batches = reactor->slot_batches;
+	struct job **slot_jobs = reactor->slot_jobs;
+	uint32_t place = backend->submitted, room = reactor->batch_max;
 
-	for (; request < end && head != tail; head++) {
-		uint32_t number = idle[head & mask];
-		struct slot *slot = &slots[number];
-		enum job_step step = job_next_shaped(slot->job, request, kind, mix, syncs, limited);
+	while (room > 0 && place != reactor->idle_end) {
+		const uint32_t *entry = &backend->queue[place & mask], *begin = entry;
+		const uint32_t *end = entry + lesser(lesser(room, reactor->idle_end - place),
+						     to_wrap(place, mask));
+		struct operation operation;
+		enum job_step step;
 
-		if (unlikely(step != JOB_OPERATION)) {
-			if (step == JOB_REFUSED)
-				refuse(reactor, slot->job, request);
-			slot->kind = SLOT_PARKED;
-			continue;
+		for (; entry < end; entry++) {
+			uint32_t number = *entry;
+
+			step = job_next_shaped(slot_jobs[number], &operation, kind, mix, syncs);
+			if (unlikely(step != JOB_OPERATION))
+				break;
+			slot_batches[number] = batch;
+			prepare(reactor, number, &operation, mix, syncs);
 		}
-		request->slot = number;
-		slot->offset = request->offset;
-		if (!uniform) {
-			slot->length = request->length;
-			slot->kind = request->kind;
-		}
-		if (mix != PATTERN_READ && (uniform || request->kind == REQUEST_WRITE))
-			buffer_refresh(arena_buffer(&reactor->arena, number), request->length,
-				       random_next(&reactor->keys));
-		request++;
+		place += (uint32_t)(entry - begin);
+		room -= (uint32_t)(entry - begin);
+		if (unlikely(entry < end))
+			park(reactor, place, step, operation);
 	}
-	reactor->idle_head = head;
-	return (unsigned int)(request - reactor->requests);
+	return place - backend->submitted;
 }
 
-/* One function for each shape of workload, without the branches of the others. */
-#define BUILD(kind, mix, syncs, limited)                                                           \
-	static unsigned int build_##kind##_##mix##_##syncs##_##limited(struct reactor *reactor)    \
-	{                                                                                          \
-		return build_shaped(reactor, PATTERN_##kind, PATTERN_##mix, syncs, limited);       \
-	}
-#define BUILD_MIX(kind, mix)                                                                       \
-	BUILD(kind, mix, 0, 0)                                                                     \
-	BUILD(kind, mix, 0, 1)                                                                     \
-	BUILD(kind, mix, 1, 0)                                                                     \
-	BUILD(kind, mix, 1, 1)
-#define BUILD_KIND(kind)                                                                           \
-	BUILD(kind, READ, 0, 0)                                                                    \
-	BUILD(kind, READ, 0, 1)                                                                    \
-	BUILD_MIX(kind, WRITE)                                                                     \
-	BUILD_MIX(kind, MIXED)
-BUILD_KIND(SEQUENTIAL)
-BUILD_KIND(ONCE)
-BUILD_KIND(RANDOM)
-
-/* [mix][syncs][limited]; reads have no syncs */
-#define BUILDS(kind)                                                                               \
-	{                                                                                          \
-		[PATTERN_READ] = {{build_##kind##_READ_0_0, build_##kind##_READ_0_1}},             \
-		[PATTERN_WRITE] = {{build_##kind##_WRITE_0_0, build_##kind##_WRITE_0_1},           \
-				   {build_##kind##_WRITE_1_0, build_##kind##_WRITE_1_1}},          \
-		[PATTERN_MIXED] = {{build_##kind##_MIXED_0_0, build_##kind##_MIXED_0_1},           \
-				   {build_##kind##_MIXED_1_0, build_##kind##_MIXED_1_1}},          \
-	}
-static unsigned int (*const builds[PATTERN_KIND_COUNT][PATTERN_MIX_COUNT][2][2])(
-	struct reactor *) = {
-	[PATTERN_SEQUENTIAL] = BUILDS(SEQUENTIAL),
-	[PATTERN_ONCE] = BUILDS(ONCE),
-	[PATTERN_RANDOM] = BUILDS(RANDOM),
-};
-
-/* Not the result asked for; false when there is nothing to record. */
-static bool unexpected(struct reactor *reactor, struct slot *slot, int32_t result)
+/* Not the result asked for; counted as bad, by kind, when there is nothing to record. */
+static __attribute__((noinline)) void unexpected(struct reactor *reactor, uint32_t number,
+						 int32_t result, uint32_t bad[REQUEST_KIND_COUNT])
 {
+	const struct request *request = &reactor->backend->requests[number];
+	enum request_kind kind = request_kind(reactor->backend, request);
 	struct error err;
 
+	if (recorder_short(reactor->slot_jobs[number]->recorder, kind, request->offset,
+			   request->length, result, &err))
+		return;
+	bad[kind]++;
 	/* Ended by our own cancelling, which is no failure. */
 	if ((result == -ECANCELED || result == -EINTR) && load_stopping(reactor->load))
-		return false;
-	if (recorder_short(slot->job->recorder, slot->kind, slot->offset, slot->length, result,
-			   &err))
-		return true;
+		return;
 	atomic_fetch_add(&reactor->load->errors, 1);
 	load_fail(reactor->load, &err);
-	return false;
+}
+
+/* So many of a batch have come back. */
+static inline void leave_batch(struct reactor *reactor, uint32_t number, uint32_t count)
+{
+	struct batch *batch = &reactor->batches[number];
+
+	batch->left -= count;
+	if (batch->left == 0) {
+		batch->next = reactor->unused;
+		reactor->unused = number;
+	}
 }
 
 /* What has come back goes into the histogram of its job's recorder and kind. */
-static inline __attribute__((always_inline)) void complete_shaped(struct reactor *reactor,
-								  unsigned int count,
-								  uint64_t now_ns,
-								  const bool limited)
+static void complete_apart(struct reactor *reactor, unsigned int count, uint64_t now_ns)
 {
-	for (unsigned int i = 0; i < count; i++) {
-		const struct completion *completion = &reactor->completions[i];
-		struct slot *slot = &reactor->slots[completion->slot];
-		struct recorder *recorder = slot->job->recorder;
+	const struct backend *backend = reactor->backend;
 
-		if (limited)
-			job_ended(slot->job, slot->length);
-		reactor->idle[reactor->idle_tail++ & reactor->idle_mask] = completion->slot;
-		if (unlikely(completion->result != (int32_t)slot->length) &&
-		    !unexpected(reactor, slot, completion->result))
+	for (unsigned int i = 0; i < count; i++) {
+		const struct completion *completion =
+			&backend->completions[(backend->completed + i) & backend->completion_mask];
+		uint32_t number = (uint32_t)completion->slot, bad[REQUEST_KIND_COUNT] = {0};
+		const struct request *request = &backend->requests[number];
+		struct recorder *recorder = reactor->slot_jobs[number]->recorder;
+		uint32_t batch = reactor->slot_batches[number];
+		enum request_kind kind = request_kind(backend, request);
+		uint64_t latency_ns = now_ns - reactor->batches[batch].stamp_ns;
+
+		leave_batch(reactor, batch, 1);
+		backend->queue[reactor->idle_end++ & backend->queue_mask] = number;
+		if (unlikely(completion->result != (int32_t)request->length))
+			unexpected(reactor, number, completion->result, bad);
+		if (bad[kind])
 			continue;
-		histogram_add(recorder->histograms[slot->kind], now_ns - slot->stamp_ns);
+		histogram_add(recorder->histograms[kind], latency_ns);
 		recorder->last_ns = now_ns;
 	}
 }
 
-/* The same where all goes into one histogram. */
-static inline __attribute__((always_inline)) void complete_uniform_shaped(struct reactor *reactor,
-									  unsigned int count,
-									  uint64_t now_ns,
-									  const bool limited)
+/*
+ * The same where all goes to one recorder. What comes back together was mostly handed over together
+ * and has one latency: so completions are taken in runs of one batch, counted by kind, and recorded
+ * once a run. kinds: 1 where all are of one kind and size, 2 reads and writes, 3 fsyncs as well.
+ */
+static inline __attribute__((always_inline)) void complete_shaped(struct reactor *reactor,
+								  unsigned int count,
+								  uint64_t now_ns,
+								  const unsigned int kinds)
 {
+	const struct backend *backend = reactor->backend;
+	const struct request *requests = backend->requests;
+	const uint32_t *slot_batches = reactor->slot_batches;
+	const enum request_kind only =
+		reactor->allowed[REQUEST_READ] ? REQUEST_READ : REQUEST_WRITE;
+	const int32_t bs = (int32_t)reactor->bs_max;
 	struct recorder *recorder = &reactor->recorders[0];
-	struct histogram *histogram =
-		recorder->histograms[reactor->allowed[REQUEST_READ] ? REQUEST_READ : REQUEST_WRITE];
-	struct histogram_tally tally = histogram_tally_begin(histogram);
-	const struct completion *completion = reactor->completions, *end = completion + count;
-	struct slot *slots = reactor->slots;
-	uint32_t *idle = reactor->idle;
-	uint32_t tail = reactor->idle_tail, mask = reactor->idle_mask;
+	uint32_t place = backend->completed;
 
-	for (; completion < end; completion++) {
-		struct slot *slot = &slots[completion->slot];
+	while (count > 0) {
+		const struct completion *completion =
+			&backend->completions[place & backend->completion_mask];
+		const struct completion *end =
+			completion + lesser(lesser(count, to_wrap(place, backend->completion_mask)),
+					    to_wrap(reactor->idle_end, backend->queue_mask));
+		uint32_t *idle = &backend->queue[reactor->idle_end & backend->queue_mask];
+		uint32_t *first = idle, run, batch = slot_batches[(uint32_t)completion->slot];
+		uint32_t counts[REQUEST_KIND_COUNT] = {0}, bad[REQUEST_KIND_COUNT] = {0};
+		uint64_t latency_ns = now_ns - reactor->batches[batch].stamp_ns;
 
-		if (limited)
-			job_ended(slot->job, slot->length);
-		idle[tail++ & mask] = completion->slot;
-		if (unlikely(completion->result != (int32_t)slot->length) &&
-		    !unexpected(reactor, slot, completion->result))
-			continue;
-		histogram_tally_add(histogram, &tally, now_ns - slot->stamp_ns);
+		for (; completion < end; completion++) {
+			uint32_t number = (uint32_t)completion->slot;
+			const struct request *request = &requests[number];
+
+			if (slot_batches[number] != batch)
+				break;
+			*idle++ = number;
+			if (unlikely(completion->result !=
+				     (kinds == 1 ? bs : (int32_t)request->length)))
+				unexpected(reactor, number, completion->result, bad);
+			if (kinds > 1)
+				counts[REQUEST_WRITE] +=
+					request->opcode == backend->opcodes[REQUEST_WRITE];
+			if (kinds > 2)
+				counts[REQUEST_SYNC] +=
+					request->opcode == backend->opcodes[REQUEST_SYNC];
+		}
+		run = (uint32_t)(idle - first);
+		place += run;
+		count -= run;
+		reactor->idle_end += run;
+		leave_batch(reactor, batch, run);
+		counts[kinds == 1 ? only : REQUEST_READ] =
+			run - (kinds > 1 ? counts[REQUEST_WRITE] + counts[REQUEST_SYNC] : 0);
+		for (unsigned int i = 0; i < kinds; i++) {
+			enum request_kind kind = kinds == 1 ? only : (enum request_kind)i;
+
+			if (counts[kind] > bad[kind])
+				histogram_add_many(recorder->histograms[kind], latency_ns,
+						   counts[kind] - bad[kind]);
+		}
 	}
-	reactor->idle_tail = tail;
-	histogram_tally_end(histogram, &tally);
 	recorder->last_ns = now_ns;
-}
-
-static void complete(struct reactor *reactor, unsigned int count, uint64_t now_ns)
-{
-	complete_shaped(reactor, count, now_ns, false);
-}
-
-static void complete_limited(struct reactor *reactor, unsigned int count, uint64_t now_ns)
-{
-	complete_shaped(reactor, count, now_ns, true);
 }
 
 static void complete_uniform(struct reactor *reactor, unsigned int count, uint64_t now_ns)
 {
-	complete_uniform_shaped(reactor, count, now_ns, false);
+	complete_shaped(reactor, count, now_ns, 1);
 }
 
-static void complete_uniform_limited(struct reactor *reactor, unsigned int count, uint64_t now_ns)
+static void complete_mixed(struct reactor *reactor, unsigned int count, uint64_t now_ns)
 {
-	complete_uniform_shaped(reactor, count, now_ns, true);
+	complete_shaped(reactor, count, now_ns, 2);
 }
 
-/* [one histogram][limited] */
-static void (*const completes[2][2])(struct reactor *, unsigned int, uint64_t) = {
-	{complete, complete_limited},
-	{complete_uniform, complete_uniform_limited},
+static void complete_with_syncs(struct reactor *reactor, unsigned int count, uint64_t now_ns)
+{
+	complete_shaped(reactor, count, now_ns, 3);
+}
+
+/* ---- depth 1: each operation by itself, with a stamp between submission and completion ---- */
+
+/*
+ * Waits for what did not complete within its submission, which returned ready. Its batch is made to
+ * have one more than it, so that it is never given back; the stamp is there for what a stop leaves
+ * to the drain. The time of its end, or 0 when there is none.
+ */
+static __attribute__((noinline)) uint64_t wait_single(struct reactor *reactor, uint64_t before_ns,
+						      int ready)
+{
+	struct backend *backend = reactor->backend;
+	struct batch *batch = &reactor->batches[reactor->unused];
+	uint64_t now_ns = 0;
+
+	batch->stamp_ns = before_ns;
+	batch->left = 2;
+	reactor->outstanding = 1;
+	while (ready == 0) {
+		if (load_stopping(reactor->load))
+			return 0;
+		ready = backend->ops->exchange(backend, 0, 1, REACTOR_WAIT_NS);
+		now_ns = reactor_now_ns();
+		if (ready == 0 && now_ns >= reactor->next_event_ns)
+			reactor_events(reactor, now_ns);
+	}
+	if (ready < 0) {
+		reactor_failed(reactor, ready);
+		return 0;
+	}
+	reactor->outstanding = 0;
+	return now_ns;
+}
+
+static __attribute__((noinline)) void record_stages(struct recorder *recorder,
+						    enum request_kind kind, uint64_t before_ns,
+						    uint64_t submitted_ns, uint64_t now_ns)
+{
+	histogram_add(recorder->histograms[kind], now_ns - before_ns);
+	if (kind == REQUEST_SYNC)
+		return;
+	histogram_add(recorder->submission[kind], submitted_ns - before_ns);
+	histogram_add(recorder->completion[kind], now_ns - submitted_ns);
+}
+
+static inline __attribute__((always_inline)) void single_shaped(struct reactor *reactor,
+								const enum pattern_kind kind,
+								const enum pattern_mix mix,
+								const bool syncs)
+{
+	struct backend *backend = reactor->backend;
+	struct recorder *recorder = reactor->recorders;
+	struct job *job = reactor->jobs;
+
+	while (!load_stopping(reactor->load) && reactor->issuing) {
+		uint64_t before_ns, submitted_ns, now_ns;
+		const struct completion *completion;
+		struct operation operation;
+		enum job_step step = job_next_shaped(job, &operation, kind, mix, syncs);
+		int ready;
+
+		if (unlikely(step != JOB_OPERATION)) {
+			park(reactor, backend->submitted, step, operation);
+			return;
+		}
+		prepare(reactor, 0, &operation, mix, syncs);
+		before_ns = reactor_now_ns();
+		ready = backend->ops->exchange(backend, 1, 0, REACTOR_WAIT_NS);
+		submitted_ns = now_ns = reactor_now_ns();
+		if (ready != 1) {
+			now_ns = wait_single(reactor, before_ns, ready);
+			if (unlikely(now_ns == 0))
+				return;
+		}
+		if (unlikely(now_ns >= reactor->next_event_ns))
+			reactor_events(reactor, now_ns);
+		reactor->idle_end++; /* the queue's one place has the one slot already */
+		completion = &backend->completions[backend->completed & backend->completion_mask];
+		if (unlikely(completion->result != (int32_t)operation.length)) {
+			uint32_t bad[REQUEST_KIND_COUNT] = {0};
+
+			unexpected(reactor, 0, completion->result, bad);
+			if (bad[operation.kind])
+				continue;
+		}
+		recorder->last_ns = now_ns;
+		if (now_ns == submitted_ns && (!syncs || operation.kind != REQUEST_SYNC))
+			histogram_add(recorder->at_once[operation.kind], now_ns - before_ns);
+		else
+			record_stages(recorder, operation.kind, before_ns, submitted_ns, now_ns);
+	}
+}
+
+/* ---- one function for each shape of workload, without the branches of the others ---- */
+
+struct loops {
+	unsigned int (*build)(struct reactor *reactor);
+	void (*single)(struct reactor *reactor);
+};
+
+#define LOOPS(kind, mix, syncs)                                                                    \
+	static unsigned int build_##kind##_##mix##_##syncs(struct reactor *reactor)                \
+	{                                                                                          \
+		return build_shaped(reactor, PATTERN_##kind, PATTERN_##mix, syncs);                \
+	}                                                                                          \
+	static void single_##kind##_##mix##_##syncs(struct reactor *reactor)                       \
+	{                                                                                          \
+		single_shaped(reactor, PATTERN_##kind, PATTERN_##mix, syncs);                      \
+	}
+#define LOOPS_OF(kind)                                                                             \
+	LOOPS(kind, READ, 0)                                                                       \
+	LOOPS(kind, WRITE, 0)                                                                      \
+	LOOPS(kind, WRITE, 1)                                                                      \
+	LOOPS(kind, MIXED, 0)                                                                      \
+	LOOPS(kind, MIXED, 1)
+LOOPS_OF(SEQUENTIAL)
+LOOPS_OF(ONCE)
+LOOPS_OF(RANDOM)
+
+#define PAIR(kind, mix, syncs)                                                                     \
+	{                                                                                          \
+		build_##kind##_##mix##_##syncs, single_##kind##_##mix##_##syncs                    \
+	}
+/* [mix][syncs]; reads have no syncs */
+#define PAIRS(kind)                                                                                \
+	{                                                                                          \
+		[PATTERN_READ] = {PAIR(kind, READ, 0)},                                            \
+		[PATTERN_WRITE] = {PAIR(kind, WRITE, 0), PAIR(kind, WRITE, 1)},                    \
+		[PATTERN_MIXED] = {PAIR(kind, MIXED, 0), PAIR(kind, MIXED, 1)},                    \
+	}
+static const struct loops all_loops[PATTERN_KIND_COUNT][PATTERN_MIX_COUNT][2] = {
+	[PATTERN_SEQUENTIAL] = PAIRS(SEQUENTIAL),
+	[PATTERN_ONCE] = PAIRS(ONCE),
+	[PATTERN_RANDOM] = PAIRS(RANDOM),
 };
 
 void reactor_choose_loop(struct reactor *reactor, const struct workload *workload)
 {
 	enum pattern_mix mix = pattern_mix_of(workload);
 	bool syncs = reactor->allowed[REQUEST_SYNC];
+	const struct loops *loops = &all_loops[pattern_kind_of(workload)][mix][syncs];
 
-	reactor->build = builds[pattern_kind_of(workload)][mix][syncs][reactor->limited];
-	/* One recorder and one kind of operation: one histogram. */
-	reactor->complete =
-		completes[reactor->grouped && mix != PATTERN_MIXED && !syncs][reactor->limited];
+	reactor->build = loops->build;
+	reactor->single_loop = loops->single;
+	if (reactor->recorder_count > 1)
+		reactor->complete = complete_apart;
+	else if (syncs)
+		reactor->complete = complete_with_syncs;
+	else
+		reactor->complete = mix == PATTERN_MIXED ? complete_mixed : complete_uniform;
 }

@@ -15,9 +15,12 @@
 
 #define STRAGGLERS_S 60
 #define DAY_S 86400
-/* A ring's part of one operation: a completion entry (twice as many as slots), rounded up. */
-#define RING_BYTES_PER_SLOT 64
+/* A ring's part of one operation: a submission entry and its index, two completion entries; the
+ * kernel rounds their number up to a power of two. */
+#define RING_BYTES_PER_SLOT 256
 #define RING_BYTES 65536
+/* A reactor's: job, batch, two marks, and a batch. */
+#define SLOT_BYTES (sizeof(void *) + sizeof(uint32_t) + 2 + sizeof(struct batch))
 /* What a thread touches of its stack, in the kernel and outside, and its bookkeeping. */
 #define THREAD_BYTES (64 * 1024)
 
@@ -64,7 +67,7 @@ static uint64_t recorder_bytes_of(const struct workload *workload, bool split)
 {
 	enum pattern_mix mix = pattern_mix_of(workload);
 	uint64_t directions = mix == PATTERN_MIXED ? 2 : 1;
-	uint64_t count = directions * (split ? 3 : 1);
+	uint64_t count = directions * (split ? 4 : 1);
 
 	if (workload->fsync && mix != PATTERN_READ)
 		count++;
@@ -86,9 +89,8 @@ int measure_memory(const struct workload *workload, enum backend_kind backend, u
 	if (__builtin_mul_overflow(jobs, workload_depth(workload), &slots) ||
 	    arena_size(slots, bs, &total) < 0)
 		return -EOVERFLOW;
-	part = backend == BACKEND_THREADS
-		       ? THREAD_BYTES + sizeof(struct thread_worker)
-		       : RING_BYTES_PER_SLOT + sizeof(struct slot) + 2 * sizeof(uint32_t);
+	part = backend == BACKEND_THREADS ? THREAD_BYTES + sizeof(struct thread_worker)
+					  : RING_BYTES_PER_SLOT + SLOT_BYTES;
 	if (__builtin_mul_overflow(part, slots, &part) ||
 	    __builtin_add_overflow(total, part, &total) ||
 	    __builtin_mul_overflow(recorder_bytes_of(workload, split), recorders, &part) ||

@@ -18,15 +18,15 @@ static void unlock(struct thread_job *job)
 }
 
 /* Bytes done or -errno. */
-static int32_t perform(int fd, const struct request *request, void *buffer)
+static int32_t perform(int fd, const struct operation *operation, void *buffer)
 {
 	ssize_t rc;
 
 	do {
-		if (request->kind == REQUEST_READ)
-			rc = pread(fd, buffer, request->length, (off_t)request->offset);
-		else if (request->kind == REQUEST_WRITE)
-			rc = pwrite(fd, buffer, request->length, (off_t)request->offset);
+		if (operation->kind == REQUEST_READ)
+			rc = pread(fd, buffer, operation->length, (off_t)operation->offset);
+		else if (operation->kind == REQUEST_WRITE)
+			rc = pwrite(fd, buffer, operation->length, (off_t)operation->offset);
 		else
 			rc = fsync(fd);
 	} while (rc < 0 && errno == EINTR);
@@ -34,25 +34,24 @@ static int32_t perform(int fd, const struct request *request, void *buffer)
 }
 
 /* One operation as the worker knows it. */
-struct operation {
-	struct request request;
+struct performed {
+	struct operation operation;
 	uint64_t before_ns, after_ns;
 	int32_t result;
 };
 
 /* Under the job's lock. False when it failed, with err. */
-static bool record(struct thread_job *job, const struct operation *done, struct error *err)
+static bool record(struct thread_job *job, const struct performed *done, struct error *err)
 {
 	struct recorder *recorder = &job->recorder;
-	const struct request *request = &done->request;
+	const struct operation *operation = &done->operation;
 
-	if (job->job.limited)
-		job_ended(&job->job, request->length);
-	if (done->result != (int32_t)request->length &&
-	    !recorder_short(recorder, request->kind, request->offset, request->length, done->result,
-			    err))
+	job->outstanding_bytes -= operation->length;
+	if (done->result != (int32_t)operation->length &&
+	    !recorder_short(recorder, operation->kind, operation->offset, operation->length,
+			    done->result, err))
 		return false;
-	histogram_add(recorder->histograms[request->kind], done->after_ns - done->before_ns);
+	histogram_add(recorder->histograms[operation->kind], done->after_ns - done->before_ns);
 	if (done->after_ns > recorder->last_ns)
 		recorder->last_ns = done->after_ns;
 	return true;
@@ -65,8 +64,8 @@ static void fail(struct load *load, const struct error *err)
 }
 
 /* Records what was done (NULL: nothing yet) and draws what is next; false when the worker ends. */
-static bool turn(struct thread_job *job, const struct operation *done, uint64_t now_ns,
-		 struct request *next)
+static bool turn(struct thread_job *job, const struct performed *done, uint64_t now_ns,
+		 struct operation *next)
 {
 	struct load *load = job->recorder.load;
 	enum job_step step = JOB_DONE;
@@ -76,11 +75,13 @@ static bool turn(struct thread_job *job, const struct operation *done, uint64_t 
 	lock(job);
 	/* The first call is the first event, which opens the window where there is no ramp. */
 	if (now_ns >= job->recorder.next_event_ns && recorder_event(&job->recorder, now_ns))
-		job_window_begins(&job->job);
+		job_window_begins(&job->job, job->outstanding_bytes);
 	if (done)
 		failed = !record(job, done, &err);
 	if (!failed && !load_stopping(load) && now_ns < load->deadline_ns)
 		step = job_next(&job->job, next);
+	if (step == JOB_OPERATION)
+		job->outstanding_bytes += next->length;
 	unlock(job);
 	if (step == JOB_REFUSED)
 		(void)job_refusal(&job->job, next, &err); /* its code is in err */
@@ -91,21 +92,21 @@ static bool turn(struct thread_job *job, const struct operation *done, uint64_t 
 
 static void work(struct thread_worker *worker, void *buffer)
 {
-	struct operation operation;
+	struct performed performed;
 	uint64_t now_ns = worker->threads->load->start_ns;
-	const struct operation *done = NULL;
-	struct request next;
+	const struct performed *done = NULL;
+	struct operation next;
 	struct random keys;
 
 	random_init(&keys, worker->seed);
 	while (turn(worker->job, done, now_ns, &next)) {
-		operation.request = next;
+		performed.operation = next;
 		if (next.kind == REQUEST_WRITE)
 			buffer_refresh(buffer, next.length, random_next(&keys));
-		operation.before_ns = clock_now_ns();
-		operation.result = perform(worker->job->fd, &next, buffer);
-		operation.after_ns = now_ns = clock_now_ns();
-		done = &operation;
+		performed.before_ns = clock_now_ns();
+		performed.result = perform(worker->job->fd, &next, buffer);
+		performed.after_ns = now_ns = clock_now_ns();
+		done = &performed;
 	}
 }
 

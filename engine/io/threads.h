@@ -11,7 +11,7 @@
  * &workers[i] as argument (load.h's life of a worker) -> threads_free, unless one of them did not
  * end: it sits in the kernel, and touches its worker, job and load when it comes back.
  *
- * Locking: thread_job.mutex guards job and recorder.
+ * Locking: thread_job.mutex guards job, recorder and outstanding_bytes.
  */
 #ifndef ENGINE_IO_THREADS_H
 #define ENGINE_IO_THREADS_H
@@ -24,6 +24,7 @@ struct thread_job {
 	_Alignas(64) pthread_mutex_t mutex;
 	struct job job;
 	struct recorder recorder;
+	uint64_t outstanding_bytes;
 	int fd;
 };
 

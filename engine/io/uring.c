@@ -8,10 +8,12 @@
  *  2. It is born disabled and enabled only after it has been restricted to registered files and to
  *     the opcodes the workload needs. Without registered files it is not used at all; a kernel that
  *     knows no restrictions (before 5.10) is used without, and the features text says so.
- *  3. The submission queue's index array is filled once, entry n naming sqe n; submitting is
- *     writing sqes and moving the tail. Requests the kernel did not take at once stay in the queue
- *     (`unsubmitted`) and go with the next call.
- *  4. user_data is the slot, or CANCEL_MARK for cancellations, whose own completions are dropped.
+ *  3. backend.h's arrays are the ring's own: requests are the submission entries, the queue is the
+ *     ring's index array, completions are the completion entries. There are at least as many
+ *     submission entries as slots, so each slot owns the entry of its number; submitting is moving
+ *     the tail. Requests the kernel did not take at once stay in the queue (`unsubmitted`) and go
+ *     with the next call.
+ *  4. user_data is the slot, or COMPLETION_OF_CANCEL.
  *
  * Buffers are registered as one iovec for each GiB of the arena at most (the kernel's limit);
  * buffer_shift turns a slot into its iovec. Where that is refused (RLIMIT_MEMLOCK) plain reads and
@@ -20,6 +22,7 @@
 #include <errno.h>
 #include <liburing.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/uio.h>
 
@@ -27,8 +30,6 @@
 #include "engine/io/backend.h"
 #include "engine/io/measure.h"
 
-#define RING_ENTRIES 128 /* submissions; more than a batch and its leftovers */
-#define CANCEL_MARK UINT64_MAX
 #define IOVEC_BYTES_MAX (UINT64_C(1) << 30)
 /* How often a busy kernel (-EAGAIN, -EBUSY) is asked again, 1 ms apart, before it is an error. */
 #define BUSY_TRIES_MAX 200
@@ -39,12 +40,33 @@ struct uring {
 	bool ring_open;
 	unsigned int enter_flags;
 	unsigned int unsubmitted;
-	unsigned int tail; /* of the submission queue */
-	void *arena_base;
-	uint64_t stride;
-	unsigned int buffer_shift;
-	uint8_t opcodes[REQUEST_KIND_COUNT];
+	unsigned int told; /* completions of the last exchange */
+	/* What a wait's end is told with; made anew only when the timeout is another. */
+	uint64_t timeout_ns;
+	struct __kernel_timespec timeout;
+	struct io_uring_getevents_arg wait;
 };
+
+#define SAME_PLACE(ours, theirs)                                                                   \
+	_Static_assert(offsetof(struct request, ours) == offsetof(struct io_uring_sqe, theirs) &&  \
+			       sizeof(((struct request *)0)->ours) ==                              \
+				       sizeof(((struct io_uring_sqe *)0)->theirs),                 \
+		       "a request is the kernel's submission entry")
+SAME_PLACE(opcode, opcode);
+SAME_PLACE(flags, flags);
+SAME_PLACE(priority, ioprio);
+SAME_PLACE(file, fd);
+SAME_PLACE(offset, off);
+SAME_PLACE(address, addr);
+SAME_PLACE(length, len);
+SAME_PLACE(operation_flags, rw_flags);
+SAME_PLACE(slot, user_data);
+SAME_PLACE(buffer, buf_index);
+_Static_assert(sizeof(struct request) == sizeof(struct io_uring_sqe), "a request is an entry");
+_Static_assert(offsetof(struct completion, slot) == offsetof(struct io_uring_cqe, user_data) &&
+		       offsetof(struct completion, result) == offsetof(struct io_uring_cqe, res) &&
+		       sizeof(struct completion) == sizeof(struct io_uring_cqe),
+	       "a completion is the kernel's");
 
 /* ---- opening ---- */
 
@@ -81,11 +103,11 @@ static int open_ring(struct uring *uring, uint32_t slots)
 		struct io_uring_params params = {
 			.flags = modes[i].flags | IORING_SETUP_R_DISABLED | IORING_SETUP_CQSIZE |
 				 IORING_SETUP_CLAMP,
-			/* Room for every slot and the completions of a round of cancellations. */
-			.cq_entries = slots + RING_ENTRIES,
+			/* Room for every slot and for its cancellation. */
+			.cq_entries = 2 * slots,
 		};
 
-		rc = io_uring_queue_init_params(RING_ENTRIES, &uring->ring, &params);
+		rc = io_uring_queue_init_params(slots, &uring->ring, &params);
 		if (rc == 0) {
 			uring->ring_open = true;
 			add_feature(uring, "%s", modes[i].name);
@@ -110,9 +132,9 @@ static int register_buffers(struct uring *uring, const struct arena *arena)
 	AUTO_FREE struct iovec *vectors = NULL;
 	unsigned int count;
 
-	while ((arena->stride << (uring->buffer_shift + 1)) <= IOVEC_BYTES_MAX)
-		uring->buffer_shift++;
-	each = UINT64_C(1) << uring->buffer_shift;
+	while ((arena->stride << (uring->backend.buffer_shift + 1)) <= IOVEC_BYTES_MAX)
+		uring->backend.buffer_shift++;
+	each = UINT64_C(1) << uring->backend.buffer_shift;
 	count = (unsigned int)((arena->count + each - 1) / each);
 	if (count > UINT16_MAX)
 		return -EOVERFLOW;
@@ -133,14 +155,14 @@ static void choose_opcodes(struct uring *uring, const struct arena *arena)
 {
 	int rc = register_buffers(uring, arena);
 
-	uring->opcodes[REQUEST_SYNC] = IORING_OP_FSYNC;
-	uring->opcodes[REQUEST_READ] = rc == 0 ? IORING_OP_READ_FIXED : IORING_OP_READ;
-	uring->opcodes[REQUEST_WRITE] = rc == 0 ? IORING_OP_WRITE_FIXED : IORING_OP_WRITE;
+	uring->backend.opcodes[REQUEST_SYNC] = IORING_OP_FSYNC;
+	uring->backend.opcodes[REQUEST_READ] = rc == 0 ? IORING_OP_READ_FIXED : IORING_OP_READ;
+	uring->backend.opcodes[REQUEST_WRITE] = rc == 0 ? IORING_OP_WRITE_FIXED : IORING_OP_WRITE;
 	if (rc == 0) {
 		add_feature(uring, "registered buffers");
 		return;
 	}
-	uring->buffer_shift = 31; /* buffer index 0, which plain operations need */
+	uring->backend.buffer_shift = 31; /* buffer index 0, which plain operations need */
 	add_feature(uring, "buffers not registered (%s%s)", strerrordesc_np(-rc),
 		    rc == -ENOMEM ? ": raise RLIMIT_MEMLOCK" : "");
 }
@@ -156,7 +178,7 @@ static int restrict_ring(struct uring *uring, const struct backend_config *confi
 		if (!config->allowed[kind])
 			continue;
 		list[count].opcode = IORING_RESTRICTION_SQE_OP;
-		list[count++].sqe_op = uring->opcodes[kind];
+		list[count++].sqe_op = uring->backend.opcodes[kind];
 	}
 	list[count].opcode = IORING_RESTRICTION_SQE_OP;
 	list[count++].sqe_op = IORING_OP_ASYNC_CANCEL;
@@ -203,7 +225,7 @@ static int set_up(struct uring *uring, const struct backend_config *config, cons
 	if (rc < 0)
 		return rc;
 	choose_opcodes(uring, config->arena);
-	uring->enter_flags = IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG;
+	uring->enter_flags = IORING_ENTER_GETEVENTS;
 	/* Saves a lookup an enter; a kernel before 5.18 does without. */
 	if (io_uring_register_ring_fd(&uring->ring) == 1) {
 		uring->enter_flags |= IORING_ENTER_REGISTERED_RING;
@@ -231,62 +253,28 @@ static void uring_close(struct backend *backend)
 
 /* ---- running ---- */
 
-static inline void write_sqe(struct uring *uring, const struct request *request)
+static __attribute__((noinline)) void set_timeout(struct uring *uring, uint64_t timeout_ns)
 {
-	struct io_uring_sqe *sqe = &uring->ring.sq.sqes[uring->tail++ & (RING_ENTRIES - 1)];
-	bool data = request->kind != REQUEST_SYNC;
-
-	/* Fields not named here were zeroed when the ring was mapped, or set to zero below. */
-	sqe->opcode = uring->opcodes[request->kind];
-	sqe->flags = IOSQE_FIXED_FILE;
-	sqe->ioprio = 0;
-	sqe->fd = (int)request->file;
-	sqe->off = request->offset;
-	/* fsync takes no address and no buffer. */
-	sqe->addr =
-		data ? (uint64_t)(uintptr_t)uring->arena_base + request->slot * uring->stride : 0;
-	sqe->len = request->length;
-	sqe->rw_flags = 0;
-	sqe->user_data = request->slot;
-	sqe->buf_index = data ? (uint16_t)(request->slot >> uring->buffer_shift) : 0;
-}
-
-/* Completions that are there, at most capacity. */
-static unsigned int reap(struct uring *uring, struct completion *completions, unsigned int capacity)
-{
-	struct io_uring *ring = &uring->ring;
-	unsigned int ready = io_uring_cq_ready(ring);
-	unsigned int head = *ring->cq.khead, mask = ring->cq.ring_mask;
-	unsigned int taken = 0, i;
-
-	for (i = 0; i < ready && taken < capacity; i++) {
-		const struct io_uring_cqe *cqe = &ring->cq.cqes[(head + i) & mask];
-
-		if (__builtin_expect(cqe->user_data == CANCEL_MARK, 0))
-			continue;
-		completions[taken].slot = (uint32_t)cqe->user_data;
-		completions[taken++].result = cqe->res;
-	}
-	io_uring_cq_advance(ring, i);
-	return taken;
+	uring->timeout_ns = timeout_ns;
+	uring->timeout.tv_sec = (int64_t)(timeout_ns / NS_PER_S);
+	uring->timeout.tv_nsec = (long long)(timeout_ns % NS_PER_S);
 }
 
 /* Submits what lies in the queue and waits; 0 or -errno. */
-static int enter(struct uring *uring, unsigned int wait_for, uint64_t timeout_ns)
+static inline int enter(struct uring *uring, unsigned int wait_for, uint64_t timeout_ns)
 {
-	struct __kernel_timespec timeout = {
-		.tv_sec = (int64_t)(timeout_ns / NS_PER_S),
-		.tv_nsec = (long long)(timeout_ns % NS_PER_S),
-	};
-	struct io_uring_getevents_arg argument = {
-		.sigmask_sz = _NSIG / 8,
-		.ts = (uint64_t)(uintptr_t)&timeout,
-	};
+	unsigned int flags = uring->enter_flags;
+	void *argument = NULL;
 	int rc;
 
-	io_uring_smp_store_release(uring->ring.sq.ktail, uring->tail);
+	if (wait_for > 0) {
+		if (__builtin_expect(timeout_ns != uring->timeout_ns, 0))
+			set_timeout(uring, timeout_ns);
+		argument = &uring->wait;
+		flags |= IORING_ENTER_EXT_ARG;
+	}
 	rc = io_uring_enter2((unsigned int)uring->ring.enter_ring_fd, uring->unsubmitted, wait_for,
-			     uring->enter_flags, (sigset_t *)(void *)&argument, sizeof(argument));
+			     flags, argument, sizeof(uring->wait));
 	if (rc >= 0) {
 		uring->unsubmitted -= (unsigned int)rc;
 		return 0;
@@ -294,51 +282,65 @@ static int enter(struct uring *uring, unsigned int wait_for, uint64_t timeout_ns
 	return rc == -ETIME || rc == -EINTR ? 0 : rc;
 }
 
-static int uring_exchange(struct backend *backend, const struct request *requests,
-			  unsigned int count, unsigned int wait_for, uint64_t timeout_ns,
-			  struct completion *completions, unsigned int capacity)
+/* The kernel is busy or did not take all at once: asks until it has taken all. */
+static __attribute__((noinline)) int enter_again(struct uring *uring, int rc)
 {
-	struct uring *uring = (struct uring *)backend;
 	struct timespec pause = {.tv_nsec = (long)NS_PER_MS};
-	unsigned int taken = 0;
 
-	for (unsigned int i = 0; i < count; i++)
-		write_sqe(uring, &requests[i]);
-	uring->unsubmitted += count;
 	for (unsigned int tries = 0;; tries++) {
-		int rc = enter(uring, wait_for, timeout_ns);
-
 		if (rc < 0 && rc != -EAGAIN && rc != -EBUSY)
 			return rc;
-		taken += reap(uring, completions + taken, capacity - taken);
-		if (__builtin_expect(uring->unsubmitted == 0, 1))
-			return (int)taken;
+		if (uring->unsubmitted == 0)
+			return 0;
 		if (tries == BUSY_TRIES_MAX)
 			return rc < 0 ? rc : -EBUSY;
-		wait_for = 0;
 		if (rc < 0)
 			(void)nanosleep(&pause, NULL); /* shorter is as good */
+		rc = enter(uring, 0, 0);
 	}
 }
 
-static void uring_cancel(struct backend *backend, const uint32_t *slots, unsigned int count)
+static int uring_exchange(struct backend *backend, unsigned int count, unsigned int wait_for,
+			  uint64_t timeout_ns)
 {
 	struct uring *uring = (struct uring *)backend;
+	int rc;
 
-	for (unsigned int i = 0; i < count; i++) {
-		struct io_uring_sqe *sqe = &uring->ring.sq.sqes[uring->tail++ & (RING_ENTRIES - 1)];
-
-		memset(sqe, 0, sizeof(*sqe));
-		sqe->opcode = IORING_OP_ASYNC_CANCEL;
-		sqe->flags = IOSQE_FIXED_FILE; /* the restriction asks for it; it means nothing */
-		sqe->addr = slots[i];
-		sqe->user_data = CANCEL_MARK;
-		uring->unsubmitted++;
-		if (uring->unsubmitted < RING_ENTRIES / 2 && i + 1 < count)
-			continue;
-		if (enter(uring, 0, 0) < 0 || uring->unsubmitted > 0)
-			return; /* busy; what was asked for stands, the caller's patience ends it */
+	backend->completed += uring->told;
+	uring->told = 0;
+	io_uring_smp_store_release(uring->ring.cq.khead, backend->completed);
+	backend->submitted += count;
+	io_uring_smp_store_release(uring->ring.sq.ktail, backend->submitted);
+	uring->unsubmitted += count;
+	rc = enter(uring, wait_for, timeout_ns);
+	if (__builtin_expect(rc < 0 || uring->unsubmitted > 0, 0)) {
+		rc = enter_again(uring, rc);
+		if (rc < 0)
+			return rc;
 	}
+	uring->told = io_uring_smp_load_acquire(uring->ring.cq.ktail) - backend->completed;
+	return (int)uring->told;
+}
+
+static void uring_cancel(struct backend *backend, uint32_t slot)
+{
+	struct uring *uring = (struct uring *)backend;
+	struct request *request = &backend->requests[slot], kept = *request;
+
+	if (uring->unsubmitted > 0)
+		return; /* the ring has failed; the caller's patience ends it */
+	/* The kernel has read the entry of a slot that is outstanding: it is lent to this. */
+	*request = (struct request){
+		.opcode = IORING_OP_ASYNC_CANCEL,
+		.flags = IOSQE_FIXED_FILE, /* the restriction asks for it; it means nothing */
+		.address = slot,
+		.slot = COMPLETION_OF_CANCEL,
+	};
+	backend->queue[backend->submitted++ & backend->queue_mask] = slot;
+	uring->unsubmitted++;
+	io_uring_smp_store_release(uring->ring.sq.ktail, backend->submitted);
+	if (enter(uring, 0, 0) == 0 && uring->unsubmitted == 0)
+		*request = kept;
 }
 
 static const struct backend_ops uring_ops = {
@@ -346,6 +348,26 @@ static const struct backend_ops uring_ops = {
 	.cancel = uring_cancel,
 	.close = uring_close,
 };
+
+/* The arrays, and what never changes in them. */
+static void lay_out(struct uring *uring, const struct backend_config *config)
+{
+	struct backend *backend = &uring->backend;
+	struct io_uring *ring = &uring->ring;
+
+	uring->wait.sigmask_sz = _NSIG / 8;
+	uring->wait.ts = (uint64_t)(uintptr_t)&uring->timeout;
+	uring->timeout_ns = UINT64_MAX;
+	backend->requests = (struct request *)(void *)ring->sq.sqes;
+	backend->queue = ring->sq.array;
+	backend->queue_mask = ring->sq.ring_mask;
+	backend->completions = (const struct completion *)(const void *)ring->cq.cqes;
+	backend->completion_mask = ring->cq.ring_mask;
+	for (uint32_t slot = 0; slot < config->slots; slot++) {
+		backend->requests[slot] = (struct request){.flags = IOSQE_FIXED_FILE, .slot = slot};
+		request_set(backend, slot, REQUEST_READ, 0, 0);
+	}
+}
 
 int uring_open(const struct backend_config *config, struct backend **ret_backend, struct error *err)
 {
@@ -356,15 +378,13 @@ int uring_open(const struct backend_config *config, struct backend **ret_backend
 	if (!uring)
 		return error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "an io_uring");
 	uring->backend.ops = &uring_ops;
-	uring->arena_base = config->arena->base;
-	uring->stride = config->arena->stride;
+	uring->backend.arena = config->arena;
 	rc = set_up(uring, config, &what);
 	if (rc < 0) {
 		uring_close(&uring->backend);
 		return error_set_sys(err, ERROR_SYSTEM, -rc, "%s", what);
 	}
-	for (unsigned int i = 0; i < RING_ENTRIES; i++)
-		uring->ring.sq.array[i] = i;
+	lay_out(uring, config);
 	*ret_backend = &uring->backend;
 	return 0;
 }

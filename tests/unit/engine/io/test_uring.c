@@ -46,21 +46,32 @@ static void close_ring(void)
 	arena_done(&arena);
 }
 
-static int exchange(const struct request *requests, unsigned int count, unsigned int wait_for,
-		    struct completion *completions)
+/* Puts an operation at a place in the queue, counted from the first idle one. */
+static void put(uint32_t place, uint32_t slot, enum request_kind kind, uint32_t file,
+		uint64_t offset, uint32_t length)
 {
-	return backend->ops->exchange(backend, requests, count, wait_for, 2 * NS_PER_S, completions,
-				      BACKEND_BATCH_MAX);
+	request_set(backend, slot, kind, offset, length);
+	backend->requests[slot].file = file;
+	backend->queue[(backend->submitted + place) & backend->queue_mask] = slot;
 }
 
-static int32_t one(uint32_t kind, uint32_t file, uint64_t offset, uint32_t length, uint32_t slot)
+static int exchange(unsigned int count, unsigned int wait_for)
 {
-	const struct request request = {offset, length, slot, file, kind};
-	struct completion completions[BACKEND_BATCH_MAX];
+	return backend->ops->exchange(backend, count, wait_for, 2 * NS_PER_S);
+}
 
-	assert_int_equal(exchange(&request, 1, 1, completions), 1);
-	assert_int_equal(completions[0].slot, slot);
-	return completions[0].result;
+static const struct completion *completion(unsigned int number)
+{
+	return &backend->completions[(backend->completed + number) & backend->completion_mask];
+}
+
+static int32_t one(enum request_kind kind, uint32_t file, uint64_t offset, uint32_t length,
+		   uint32_t slot)
+{
+	put(0, slot, kind, file, offset, length);
+	assert_int_equal(exchange(1, 1), 1);
+	assert_int_equal(completion(0)->slot, slot);
+	return completion(0)->result;
 }
 
 static int scratch(void)
@@ -123,51 +134,79 @@ static void test_arenas_beyond_a_gibibyte(void **unused)
 /* Reads of an empty pipe never end by themselves. */
 static void test_cancel(void **unused)
 {
-	struct completion completions[BACKEND_BATCH_MAX];
-	struct request requests[20];
-	uint32_t slots[20];
-	int pipes[2], taken = 0;
+	unsigned int cancelled = 0, answers = 0;
+	int pipes[2];
 
 	(void)unused;
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
 	open_ring(pipes[0], 20, 4096, true, false, false);
-	for (uint32_t i = 0; i < 20; i++) {
-		requests[i] = (struct request){0, 4096, i, 0, REQUEST_READ};
-		slots[i] = i;
-	}
-	assert_int_equal(exchange(requests, 20, 0, completions), 0);
-	backend->ops->cancel(backend, slots, 20);
-	while (taken < 20) {
-		int more = exchange(NULL, 0, 1, completions);
+	for (uint32_t i = 0; i < 20; i++)
+		put(i, i, REQUEST_READ, 0, 0, 4096);
+	assert_int_equal(exchange(20, 0), 0);
+	for (uint32_t i = 0; i < 20; i++)
+		backend->ops->cancel(backend, i);
+	while (cancelled < 20 || answers < 20) {
+		int more = exchange(0, 1);
 
 		assert_true(more > 0);
-		for (int i = 0; i < more; i++)
-			assert_int_equal(completions[i].result, -ECANCELED);
-		taken += more;
+		for (int i = 0; i < more; i++) {
+			if (completion((unsigned int)i)->slot == COMPLETION_OF_CANCEL) {
+				answers++;
+				continue;
+			}
+			assert_int_equal(completion((unsigned int)i)->result, -ECANCELED);
+			cancelled++;
+		}
 	}
+	/* What was asked for still stands in the request. */
+	assert_int_equal(request_kind(backend, &backend->requests[7]), REQUEST_READ);
+	assert_int_equal(backend->requests[7].length, 4096);
 	close_ring();
 	(void)close(pipes[0]);
 	(void)close(pipes[1]);
 }
 
+/* Every slot outstanding at once, again and again, so that both rings wrap. */
+static void test_all_slots(void **unused)
+{
+	enum { SLOTS = 24 }; /* no power of two */
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	unsigned int seen[SLOTS] = {0};
+
+	(void)unused;
+	assert_true(fd >= 0);
+	open_ring(fd, SLOTS, 4096, true, false, false);
+	assert_true(backend->queue_mask + 1 >= SLOTS);
+	for (unsigned int round = 0; round < 1000; round++) {
+		for (uint32_t i = 0; i < SLOTS; i++)
+			put(i, (i + round) % SLOTS, REQUEST_READ, 0, 0, 4096);
+		assert_int_equal(exchange(SLOTS, SLOTS), SLOTS);
+		for (unsigned int i = 0; i < SLOTS; i++) {
+			assert_int_equal(completion(i)->result, 4096);
+			seen[completion(i)->slot]++;
+		}
+	}
+	for (unsigned int i = 0; i < SLOTS; i++)
+		assert_int_equal(seen[i], 1000);
+	close_ring();
+	(void)close(fd);
+}
+
 static void test_wait_ends_in_time(void **unused)
 {
-	const struct request request = {0, 4096, 0, 0, REQUEST_READ};
-	struct completion completions[BACKEND_BATCH_MAX];
-	const uint32_t slot = 0;
 	uint64_t start, took;
 	int pipes[2];
 
 	(void)unused;
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
 	open_ring(pipes[0], 1, 4096, true, false, false);
+	put(0, 0, REQUEST_READ, 0, 0, 4096);
 	start = clock_now_ns();
-	assert_int_equal(
-		backend->ops->exchange(backend, &request, 1, 1, 50 * NS_PER_MS, completions, 1), 0);
+	assert_int_equal(backend->ops->exchange(backend, 1, 1, 50 * NS_PER_MS), 0);
 	took = clock_now_ns() - start;
 	assert_true(took >= 49 * NS_PER_MS && took < NS_PER_S);
-	backend->ops->cancel(backend, &slot, 1);
-	assert_int_equal(exchange(NULL, 0, 1, completions), 1);
+	backend->ops->cancel(backend, 0);
+	assert_true(exchange(0, 2) >= 1);
 	close_ring();
 	(void)close(pipes[0]);
 	(void)close(pipes[1]);
@@ -252,6 +291,7 @@ int main(void)
 		cmocka_unit_test(test_only_the_needed_operations),
 		cmocka_unit_test(test_arenas_beyond_a_gibibyte),
 		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_all_slots),
 		cmocka_unit_test(test_wait_ends_in_time),
 		cmocka_unit_test(test_close_gives_files_back),
 		cmocka_unit_test(test_why_there_is_none),
