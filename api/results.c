@@ -11,6 +11,7 @@
 #include "api/handlers.h"
 #include "server/codec/json.h"
 #include "server/codec/result.h"
+#include "server/codec/result_text.h"
 
 /* The run must be there and have begun. */
 static int check_run(struct request *request, struct error *err)
@@ -39,18 +40,11 @@ static int read_text(struct request *request, char **ret_text, size_t *ret_size,
 
 static int read_result(struct request *request, struct result *result, struct error *err)
 {
-	json_t *value = NULL;
-	char *text = NULL;
+	AUTO_FREE char *text = NULL;
 	size_t size = 0;
 	int r = read_text(request, &text, &size, err);
 
-	if (r == 0)
-		r = json_read_own(text, size, &value, err);
-	free(text);
-	if (r == 0)
-		r = result_decode(value, result, err);
-	json_decref(value);
-	return r;
+	return r < 0 ? r : result_decode_text(text, size, result, err);
 }
 
 static void reply_failure(struct request *request, struct error *err)

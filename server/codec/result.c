@@ -219,38 +219,63 @@ static int by_order(const void *a, const void *b)
 	return (left->order > right->order) - (left->order < right->order);
 }
 
+/* Room for one more: doubled where the count is a power of two, so that nothing need be kept. */
+static int make_room(struct result *result)
+{
+	size_t count = result->sample_count;
+	struct sample *samples;
+
+	if ((count & (count - 1)) != 0)
+		return 0;
+	samples = reallocarray(result->samples, count ? 2 * count : 1, sizeof(*samples));
+	if (!samples)
+		return -ENOMEM;
+	result->samples = samples;
+	return 0;
+}
+
+int result_add_sample(struct result *result, const json_t *value, struct error *err)
+{
+	char pointer[ERROR_FIELD_MAX];
+	struct sample *sample;
+	int r;
+
+	if (result->sample_count >= DEFINITION_SAMPLES_MAX)
+		return error_set(err, ERROR_TOO_MANY, "/samples", "at most %d samples are read",
+				 DEFINITION_SAMPLES_MAX);
+	if (make_room(result) < 0)
+		return error_no_memory(err);
+	sample = &result->samples[result->sample_count];
+	sample_init(sample);
+	r = sample_decode(value, sample, err);
+	if (r == 0) {
+		result->sample_count++;
+	} else if (r != -ENOMEM) {
+		json_pointer_index(pointer, sizeof(pointer), "/samples", result->sample_count);
+		error_prefix_field(err, pointer);
+	}
+	return r;
+}
+
+int result_end_samples(struct result *result, struct error *err)
+{
+	if (result->sample_count > 0)
+		qsort(result->samples, result->sample_count, sizeof(*result->samples), by_order);
+	for (size_t i = 1; i < result->sample_count; i++)
+		if (result->samples[i].order == result->samples[i - 1].order)
+			return error_set(err, ERROR_DUPLICATE, "/samples",
+					 "two samples have order %zu", result->samples[i].order);
+	return 0;
+}
+
 static int samples_decode(const struct fields *in, struct result *result)
 {
 	const json_t *list = NULL;
-	struct fields inner;
-	int r;
+	int r = get_array(in, "samples", DEFINITION_SAMPLES_MAX, &list);
 
-	r = get_array(in, "samples", DEFINITION_SAMPLES_MAX, &list);
-	if (r < 0 || json_array_size(list) == 0)
-		return r;
-	result->samples = calloc(json_array_size(list), sizeof(*result->samples));
-	if (!result->samples)
-		return -ENOMEM;
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		struct sample *sample = &result->samples[i];
-
-		sample_init(sample);
-		result->sample_count = i + 1;
-		r = get_element(in, "samples", list, i, &inner);
-		if (r < 0)
-			return r;
-		r = sample_decode(inner.object, sample, in->err);
-		if (r < 0) {
-			error_prefix_field(in->err, inner.pointer);
-			return r;
-		}
-	}
-	qsort(result->samples, result->sample_count, sizeof(*result->samples), by_order);
-	for (size_t i = 1; i < result->sample_count; i++)
-		if (result->samples[i].order == result->samples[i - 1].order)
-			return fields_error(in, ERROR_DUPLICATE, "samples",
-					    "two samples have order %zu", result->samples[i].order);
-	return 0;
+	for (size_t i = 0; r == 0 && i < json_array_size(list); i++)
+		r = result_add_sample(result, json_array_get(list, i), in->err);
+	return r < 0 ? r : result_end_samples(result, in->err);
 }
 
 static int definition_member_decode(const struct fields *in, struct result *result)

@@ -25,6 +25,18 @@ json_t *result_encode(const struct result *result);
  * place ("/samples/3/read/ios"). */
 MUST_CHECK int result_decode(const json_t *value, struct result *result, struct error *err);
 
+/*
+ * The same bit by bit, for a document too large to be taken apart at once (result_text.h): its head
+ * is decoded with an empty list of samples, then each sample is added, then the end is told, which
+ * puts them in order (DUPLICATE). On failure the result is the caller's to end.
+ */
+MUST_CHECK int result_add_sample(struct result *result, const json_t *value, struct error *err);
+MUST_CHECK int result_end_samples(struct result *result, struct error *err);
+
+/* What stands before the first sample in the text of a result written here, and nowhere else in it:
+ * quotes inside a JSON text are escaped. */
+#define RESULT_SAMPLES ",\"samples\":["
+
 json_t *environment_encode(const struct environment *environment);
 /* -EINVAL where it is none. */
 MUST_CHECK int environment_decode(const json_t *value, struct environment *ret_environment);

@@ -8,7 +8,11 @@
 /* result_fio.h's document. Heap text; NULL: no memory. */
 char *result_fio_text(const struct result *result);
 
-/* The text of a stored or fresh volbench.result/1. `result` must be fresh, and is on failure. */
+/*
+ * The text of a stored or fresh volbench.result/1. `result` must be fresh, and is on failure. What
+ * Volbench has written is taken apart a sample at a time: as JSON values a result of thousands of
+ * samples takes gigabytes. Any other form of the document is read at once.
+ */
 MUST_CHECK int result_decode_text(const char *text, size_t size, struct result *result,
 				  struct error *err);
 

@@ -9,8 +9,6 @@
 #include "server/codec/fields.h"
 #include "server/codec/result.h"
 
-#define SAMPLES_MEMBER ",\"samples\":["
-
 /* ---- helpers ---- */
 
 /* json_write() with a newline behind it, for people who look into the directory; takes value. */
@@ -316,19 +314,19 @@ static int add_findings(json_t *findings, const char *text, struct error *err)
 	return failed ? error_no_memory(err) : 0;
 }
 
-/* The written value without its last "}", and SAMPLES_MEMBER. */
+/* The written value without its last "}", and RESULT_SAMPLES. */
 static int open_samples(json_t *value, char **ret_text, struct error *err)
 {
 	char *text = json_write(value), *longer;
 	size_t length = text ? strlen(text) : 0;
 
 	json_decref(value);
-	longer = text ? realloc(text, length + sizeof(SAMPLES_MEMBER)) : NULL;
+	longer = text ? realloc(text, length + sizeof(RESULT_SAMPLES)) : NULL;
 	if (!longer) {
 		free(text);
 		return error_no_memory(err);
 	}
-	memcpy(longer + length - 1, SAMPLES_MEMBER, sizeof(SAMPLES_MEMBER));
+	memcpy(longer + length - 1, RESULT_SAMPLES, sizeof(RESULT_SAMPLES));
 	*ret_text = longer;
 	return 0;
 }
@@ -364,8 +362,7 @@ int result_head_encode(const struct run_document *run, const char *definition,
 int result_head_decode(const char *text, size_t size, struct state_document *ret_state,
 		       struct error *err)
 {
-	/* Quotes inside a JSON text are escaped, so this stands there only as the member itself. */
-	const char *end = memmem(text, size, SAMPLES_MEMBER, strlen(SAMPLES_MEMBER));
+	const char *end = memmem(text, size, RESULT_SAMPLES, strlen(RESULT_SAMPLES));
 	struct state_document state = {0};
 	AUTO_FREE char *head = NULL;
 	json_t *value = NULL;

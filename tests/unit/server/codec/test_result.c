@@ -12,6 +12,7 @@
 #include "server/codec/definition.h"
 #include "server/codec/plan.h"
 #include "server/codec/result.h"
+#include "server/codec/result_text.h"
 #include "tests/unit/server/codec/fixture.h"
 
 static const char definition_text[] =
@@ -127,6 +128,89 @@ static void expect_same_again(const struct result *result)
 	json_decref(value);
 }
 
+/* As we write it, and as somebody's tool has laid it out anew. */
+static void texts_come_back_whole(void **state)
+{
+	struct result result, again;
+	struct error err = {0};
+	char *texts[3];
+	json_t *value;
+
+	(void)state;
+	start(&result);
+	value = result_encode(&result);
+	texts[0] = json_write(value);
+	assert_true(asprintf(&texts[1], "%s\n", texts[0]) > 0);
+	texts[2] = json_dumps(value, JSON_INDENT(2));
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		assert_non_null(texts[i]);
+		result_init(&again);
+		if (result_decode_text(texts[i], strlen(texts[i]), &again, &err) < 0)
+			fail_msg("%zu: %s: %s", i, err.field, err.message);
+		expect_same(&result, &again);
+		result_done(&again);
+		free(texts[i]);
+	}
+	json_decref(value);
+	result_done(&result);
+}
+
+/* What the text of a result with two samples becomes by `damage`. */
+static void refuse_text(const char *wanted_field, enum error_code code, void (*damage)(char *text))
+{
+	struct result result, again;
+	struct error err = {0};
+	json_t *value;
+	char *text;
+
+	start(&result);
+	value = result_encode(&result);
+	text = json_write(value);
+	assert_non_null(text);
+	damage(text);
+	result_init(&again);
+	if (result_decode_text(text, strlen(text), &again, &err) >= 0)
+		fail_msg("taken: %s", text);
+	assert_int_equal(err.code, code);
+	assert_string_equal(err.field, wanted_field);
+	assert_null(again.samples);
+	free(text);
+	json_decref(value);
+	result_done(&result);
+}
+
+static void cut_end(char *text)
+{
+	text[strlen(text) - 1] = '\0';
+}
+
+static void cut_sample(char *text)
+{
+	text[strlen(text) - 200] = '\0';
+}
+
+static void close_early(char *text)
+{
+	memcpy(strstr(text, "\"samples\":[") + strlen("\"samples\":["), "]}", 2);
+}
+
+static void spoil_schema(char *text)
+{
+	char *second = strstr(text, "volbench.sample/1");
+
+	second = strstr(second + 1, "volbench.sample/1");
+	second[strlen("volbench.sample/")] = '7';
+}
+
+static void damaged_texts_are_refused(void **state)
+{
+	(void)state;
+	refuse_text("", ERROR_JSON_INVALID, cut_end);
+	refuse_text("", ERROR_JSON_INVALID, cut_sample);
+	refuse_text("", ERROR_JSON_INVALID, close_early);
+	refuse_text("/samples/1/schema", ERROR_UNSUPPORTED_SCHEMA, spoil_schema);
+}
+
 static void results_come_back_whole(void **state)
 {
 	struct result result;
@@ -238,6 +322,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(results_come_back_whole),
+		cmocka_unit_test(texts_come_back_whole),
+		cmocka_unit_test(damaged_texts_are_refused),
 		cmocka_unit_test(a_run_that_never_started_comes_back),
 		cmocka_unit_test(samples_are_put_in_order),
 		cmocka_unit_test(damaged_results_are_refused),
