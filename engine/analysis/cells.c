@@ -110,6 +110,21 @@ static int merge_latency(struct cell_direction *direction, const struct histogra
 	return 0;
 }
 
+/* There may be as many cells as samples. */
+static int narrow_latency(struct cell_direction *direction)
+{
+	struct histogram *narrow;
+
+	if (!direction->latency || direction->latency->count == 0)
+		return 0;
+	narrow = histogram_narrow(direction->latency);
+	if (!narrow)
+		return -ENOMEM;
+	free(direction->latency);
+	direction->latency = narrow;
+	return 0;
+}
+
 /* values has room for a figure a sample. */
 static int direction_estimate(struct cell *cell, enum direction d, double *values)
 {
@@ -137,7 +152,7 @@ static int direction_estimate(struct cell *cell, enum direction d, double *value
 			return r;
 	}
 	direction->latency_mean_ns = statistics_mean(values, with_latency);
-	return 0;
+	return narrow_latency(direction);
 }
 
 static int cell_estimate(struct cell *cell)

@@ -3,6 +3,7 @@
 #include "engine/io/histogram.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const double histogram_percentiles[] = {1,  5,	10,   25,   50,	   75,	  90,
@@ -19,8 +20,8 @@ void histogram_merge(struct histogram *into, const struct histogram *from)
 {
 	if (from->count == 0)
 		return;
-	for (size_t i = histogram_index(from->min_ns); i <= histogram_index(from->max_ns); i++)
-		into->buckets[i] += from->buckets[i];
+	for (size_t i = histogram_first(from); i < histogram_end(from); i++)
+		into->buckets[i] += histogram_at(from, i);
 	into->count += from->count;
 	into->sum_ns += from->sum_ns;
 	into->sum_squares_ns2 += from->sum_squares_ns2;
@@ -28,6 +29,26 @@ void histogram_merge(struct histogram *into, const struct histogram *from)
 		into->min_ns = from->min_ns;
 	if (from->max_ns > into->max_ns)
 		into->max_ns = from->max_ns;
+}
+
+struct histogram *histogram_narrow(const struct histogram *histogram)
+{
+	size_t first = histogram_index(histogram->min_ns);
+	size_t end = histogram_index(histogram->max_ns) + 1;
+	struct histogram *narrow =
+		malloc(offsetof(struct histogram, buckets) + (end - first) * sizeof(uint64_t));
+
+	if (!narrow)
+		return NULL;
+	narrow->count = histogram->count;
+	narrow->min_ns = histogram->min_ns;
+	narrow->max_ns = histogram->max_ns;
+	narrow->sum_ns = histogram->sum_ns;
+	narrow->sum_squares_ns2 = histogram->sum_squares_ns2;
+	narrow->narrow = true;
+	for (size_t i = first; i < end; i++)
+		narrow->buckets[i - first] = histogram_at(histogram, i);
+	return narrow;
 }
 
 /*
@@ -85,8 +106,8 @@ uint64_t histogram_percentile_ns(const struct histogram *histogram, double perce
 	rank = wanted < 1 ? 1 : (uint64_t)wanted;
 	if (rank >= histogram->count)
 		return histogram->max_ns;
-	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		seen += histogram->buckets[i];
+	for (size_t i = histogram_first(histogram); i < histogram_end(histogram); i++) {
+		seen += histogram_at(histogram, i);
 		if (seen < rank)
 			continue;
 		/* What lies in the last bucket may be anywhere above: the largest is the only

@@ -10,7 +10,12 @@
  *
  * Invariants: count is the sum over buckets; min, max and the two sums come from the values, not
  * from buckets (the sum of squares to a double's precision). Adding and merging never allocate.
- * Threads: one writer. See fio stat.h and HdrHistogram for the idea.
+ * Threads: one writer.
+ *
+ * A whole one takes 67 KB. What is kept of many samples is narrow (histogram_narrow): allocated
+ * with the buckets from the smallest to the largest value alone, so never copied by assignment,
+ * added to or merged into. Readers go over histogram_first() to histogram_end() with
+ * histogram_at(), which serve both. See fio stat.h and HdrHistogram for the idea.
  */
 #ifndef ENGINE_IO_HISTOGRAM_H
 #define ENGINE_IO_HISTOGRAM_H
@@ -31,7 +36,8 @@ struct histogram {
 	uint64_t min_ns, max_ns; /* min_ns is UINT64_MAX while count is 0 */
 	uint64_t sum_ns;
 	double sum_squares_ns2;
-	uint64_t buckets[HISTOGRAM_BUCKETS];
+	bool narrow;
+	uint64_t buckets[HISTOGRAM_BUCKETS]; /* narrow: the first is that of min_ns */
 };
 
 void histogram_init(struct histogram *histogram);
@@ -46,6 +52,22 @@ static inline size_t histogram_index(uint64_t value_ns)
 	e = (63u ^ (unsigned int)__builtin_clzll(value_ns | UINT64_C(1) << HISTOGRAM_SUB_BITS)) -
 	    HISTOGRAM_SUB_BITS;
 	return ((size_t)e << HISTOGRAM_SUB_BITS) + (size_t)(value_ns >> e);
+}
+
+/* The buckets that may hold something: first <= index < end. */
+static inline size_t histogram_first(const struct histogram *histogram)
+{
+	return histogram->count > 0 ? histogram_index(histogram->min_ns) : 0;
+}
+
+static inline size_t histogram_end(const struct histogram *histogram)
+{
+	return histogram->count > 0 ? histogram_index(histogram->max_ns) + 1 : 0;
+}
+
+static inline uint64_t histogram_at(const struct histogram *histogram, size_t index)
+{
+	return histogram->buckets[histogram->narrow ? index - histogram_first(histogram) : index];
 }
 
 /* Operations that share their stamps share their latency: `times` values at the price of one. */
@@ -70,6 +92,9 @@ static inline void histogram_add(struct histogram *histogram, uint64_t value_ns)
 }
 
 void histogram_merge(struct histogram *into, const struct histogram *from);
+
+/* A narrow copy of one that is not empty; heap, NULL on no memory. */
+struct histogram *histogram_narrow(const struct histogram *histogram);
 
 /* Bounds of a bucket by its width: lower inclusive, upper exclusive. The last one's upper bound is
  * 2^40 though it also holds all values above. */

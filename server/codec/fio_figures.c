@@ -67,8 +67,10 @@ static size_t class_of(uint64_t value, size_t count)
 
 static void spread_add(struct spread *spread, const struct histogram *histogram)
 {
-	for (size_t i = 0; histogram && i < HISTOGRAM_BUCKETS; i++) {
-		uint64_t lower, upper, n = histogram->buckets[i];
+	if (!histogram)
+		return;
+	for (size_t i = histogram_first(histogram); i < histogram_end(histogram); i++) {
+		uint64_t lower, upper, n = histogram_at(histogram, i);
 
 		if (n == 0)
 			continue;

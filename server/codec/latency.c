@@ -17,11 +17,11 @@ static json_t *buckets_encode(const struct histogram *histogram)
 	size_t before = 0;
 	int failed = 0;
 
-	for (size_t i = 0; i < HISTOGRAM_BUCKETS && !failed; i++) {
-		if (histogram->buckets[i] == 0)
+	for (size_t i = histogram_first(histogram); i < histogram_end(histogram) && !failed; i++) {
+		if (histogram_at(histogram, i) == 0)
 			continue;
 		failed |= append_u64(buckets, i - before);
-		failed |= append_u64(buckets, histogram->buckets[i]);
+		failed |= append_u64(buckets, histogram_at(histogram, i));
 		before = i;
 	}
 	return put_end(buckets, failed);
@@ -184,7 +184,8 @@ int put_latency(json_t *object, const char *summary_name, const char *histogram_
 int get_latency(const struct fields *in, const char *histogram_name,
 		struct histogram **ret_histogram)
 {
-	struct histogram *histogram;
+	AUTO_FREE struct histogram *whole = NULL;
+	struct histogram *narrow;
 	struct fields inner;
 	int r;
 
@@ -193,15 +194,16 @@ int get_latency(const struct fields *in, const char *histogram_name,
 	r = get_object(in, histogram_name, &inner);
 	if (r < 0)
 		return r;
-	histogram = malloc(sizeof(*histogram));
-	if (!histogram)
+	whole = malloc(sizeof(*whole));
+	if (!whole)
 		return error_no_memory(in->err);
-	r = histogram_read(&inner, histogram);
-	if (r < 0) {
-		free(histogram);
+	r = histogram_read(&inner, whole);
+	if (r < 0)
 		return r;
-	}
-	*ret_histogram = histogram;
+	narrow = histogram_narrow(whole);
+	if (!narrow)
+		return error_no_memory(in->err);
+	*ret_histogram = narrow;
 	return 0;
 }
 

@@ -33,7 +33,7 @@ char *percentile_key(double percent, char buffer[PERCENTILE_KEY_MAX]);
 int put_latency(json_t *object, const char *summary_name, const char *histogram_name,
 		const struct histogram *histogram);
 
-/* The histogram under a name, heap; NULL where there is none. */
+/* The histogram under a name, heap, narrow (histogram.h); NULL where there is none. */
 MUST_CHECK int get_latency(const struct fields *in, const char *histogram_name,
 			   struct histogram **ret_histogram);
 

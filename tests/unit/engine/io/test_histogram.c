@@ -106,6 +106,26 @@ static void check_against(const struct histogram *h, uint64_t *values, size_t co
 		assert_close(histogram_percentile_ns(h, more[i]), truth(values, count, more[i]));
 }
 
+/* A narrow copy says the same, and is as good to merge from. */
+static void check_narrow(const struct histogram *whole, uint64_t *values, size_t count)
+{
+	struct histogram *narrow = histogram_narrow(whole), *again = malloc(sizeof(*again));
+
+	assert_true(narrow && again);
+	check_against(narrow, values, count);
+	assert_true(histogram_end(narrow) - histogram_first(narrow) <= HISTOGRAM_BUCKETS);
+	for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+		assert_true(whole->buckets[i] ==
+			    (i >= histogram_first(narrow) && i < histogram_end(narrow)
+				     ? histogram_at(narrow, i)
+				     : 0));
+	histogram_init(again);
+	histogram_merge(again, narrow);
+	assert_memory_equal(again, whole, sizeof(*again));
+	free(again);
+	free(narrow);
+}
+
 static void test_percentiles_of_shapes(void **unused)
 {
 	uint64_t (*const shapes[])(void) = {shape_uniform,   shape_exponential, shape_heavy_tail,
@@ -129,6 +149,7 @@ static void test_percentiles_of_shapes(void **unused)
 		for (size_t i = 0; i < 3; i++)
 			histogram_merge(h, &parts[i]);
 		check_against(h, values, VALUES);
+		check_narrow(h, values, VALUES);
 	}
 	free(h);
 	free(parts);
