@@ -3,10 +3,7 @@
 #include "engine/forecast.h"
 
 #include "engine/base/clock.h"
-
-/* Guesses that serve until something has been seen. */
-#define GUESS_BYTES_PER_S 250e6
-#define GUESS_OVERHEAD_S 0.1
+#include "engine/plan/estimate.h"
 
 /* A rate is not taken from less than this. */
 #define SEEN_ENOUGH_NS (200 * NS_PER_MS)
@@ -21,24 +18,12 @@ static double seconds_between(uint64_t from_ns, uint64_t to_ns)
 	return to_ns > from_ns ? (double)(to_ns - from_ns) / (double)NS_PER_S : 0;
 }
 
-double forecast_workload(const struct workload *workload, bool *ret_guess)
-{
-	double ramp = (double)workload->ramp_time_ns / (double)NS_PER_S;
-	double runtime = (double)workload->runtime_ns / (double)NS_PER_S;
-	double by_size = (double)workload->size * (double)workload->numjobs / GUESS_BYTES_PER_S;
-
-	*ret_guess = !workload->time_based;
-	if (workload->time_based)
-		return ramp + runtime;
-	return runtime > 0 && runtime < by_size ? ramp + runtime : ramp + by_size;
-}
-
 void forecast_begin(struct forecast *forecast, const struct plan *plan, uint64_t now_ns)
 {
 	*forecast = (struct forecast){.plan = plan, .began_ns = now_ns};
 	for (size_t i = 0; i < plan->sample_count; i++) {
 		bool guess;
-		double seconds = forecast_workload(&plan->samples[i].options, &guess);
+		double seconds = estimate_workload(&plan->samples[i].options, &guess);
 
 		if (guess)
 			forecast->guessed_left += seconds;
@@ -71,7 +56,7 @@ void forecast_sample_ended(struct forecast *forecast, uint64_t now_ns)
 	double took = seconds_between(forecast->sample_began_ns, now_ns);
 	bool guess;
 	double seconds =
-		forecast_workload(&forecast->plan->samples[forecast->next].options, &guess);
+		estimate_workload(&forecast->plan->samples[forecast->next].options, &guess);
 
 	if (guess) {
 		forecast->guessed_left -= seconds;
@@ -88,7 +73,7 @@ void forecast_sample_ended(struct forecast *forecast, uint64_t now_ns)
 
 static double fill_left(const struct forecast *forecast, uint64_t now_ns)
 {
-	double rate = GUESS_BYTES_PER_S, left;
+	double rate = ESTIMATE_BYTES_PER_S, left;
 
 	if (forecast->filled_bytes >= forecast->fill_bytes)
 		return 0;
@@ -108,7 +93,7 @@ void forecast_read(struct forecast *forecast, uint64_t now_ns, double *ret_perce
 	const struct plan *plan = forecast->plan;
 	double overhead = forecast->overhead_count
 				  ? forecast->overhead / (double)forecast->overhead_count
-				  : GUESS_OVERHEAD_S;
+				  : ESTIMATE_OVERHEAD_S;
 	double scale =
 		forecast->guessed_done > 0 ? forecast->took_guessed / forecast->guessed_done : 1;
 	double samples, elapsed = seconds_between(forecast->began_ns, now_ns), left, percent;
@@ -117,7 +102,7 @@ void forecast_read(struct forecast *forecast, uint64_t now_ns, double *ret_perce
 		  overhead * (double)(plan->sample_count - forecast->next);
 	if (forecast->sample_began_ns) {
 		bool guess;
-		double own = forecast_workload(&plan->samples[forecast->next].options, &guess);
+		double own = estimate_workload(&plan->samples[forecast->next].options, &guess);
 		double gone = seconds_between(forecast->sample_began_ns, now_ns);
 
 		own = (guess ? own * scale : own) + overhead;

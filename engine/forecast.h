@@ -40,9 +40,6 @@ struct forecast {
 	double percent; /* the highest told */
 };
 
-/* Seconds a workload is asked to take, ramp included; *ret_guess: it ends with its size. */
-double forecast_workload(const struct workload *workload, bool *ret_guess);
-
 void forecast_begin(struct forecast *forecast, const struct plan *plan, uint64_t now_ns);
 void forecast_expect_fill(struct forecast *forecast, uint64_t fill_bytes);
 void forecast_fill(struct forecast *forecast, uint64_t filled_bytes, uint64_t now_ns);

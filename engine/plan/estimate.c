@@ -14,10 +14,8 @@
 
 #include "engine/base/clock.h"
 
-#define GUESSED_BYTES_PER_S 500e6
-#define GUESSED_IOPS 10e3     /* at one operation outstanding */
-#define GUESSED_PARALLEL 8    /* beyond which more outstanding operations bring no more */
-#define SAMPLE_OVERHEAD_S 0.1 /* opening, counters, storing */
+#define GUESSED_IOPS 10e3  /* at one operation outstanding */
+#define GUESSED_PARALLEL 8 /* beyond which more outstanding operations bring no more */
 
 /* Mean bytes of a request. */
 static double mean_request(const struct workload *workload)
@@ -51,7 +49,7 @@ static double guessed_rate(const struct workload *workload)
 	if (outstanding > GUESSED_PARALLEL)
 		outstanding = GUESSED_PARALLEL;
 	rate = GUESSED_IOPS * outstanding * mean_request(workload);
-	return rate < GUESSED_BYTES_PER_S ? rate : GUESSED_BYTES_PER_S;
+	return rate < ESTIMATE_BYTES_PER_S ? rate : ESTIMATE_BYTES_PER_S;
 }
 
 static uint64_t to_u64(double value)
@@ -59,23 +57,29 @@ static uint64_t to_u64(double value)
 	return value < 9e18 ? (uint64_t)value : UINT64_C(9000000000000000000);
 }
 
+double estimate_workload(const struct workload *workload, bool *ret_guess)
+{
+	double ramp = (double)workload->ramp_time_ns / NS_PER_S;
+	double runtime = (double)workload->runtime_ns / NS_PER_S;
+	double by_size;
+
+	*ret_guess = !workload->time_based;
+	if (workload->time_based)
+		return ramp + runtime;
+	by_size = (double)workload->size * (double)workload->numjobs / guessed_rate(workload);
+	return ramp + (runtime > 0 && runtime < by_size ? runtime : by_size);
+}
+
 static void add_sample(const struct workload *workload, struct estimate *estimate, double *read,
 		       double *written)
 {
-	double rate = guessed_rate(workload);
-	double ramp = (double)workload->ramp_time_ns / NS_PER_S;
-	double seconds = (double)workload->runtime_ns / NS_PER_S;
-	double share = read_share(workload), bytes;
+	double share = read_share(workload), seconds, bytes;
 	uint64_t threads = workload_depth(workload) * workload->numjobs; /* 4096 x 1024 at most */
+	bool guess;
 
-	if (!workload->time_based) {
-		double whole = (double)workload->size * (double)workload->numjobs / rate;
-
-		if (workload->runtime_ns == 0 || whole < seconds)
-			seconds = whole;
-	}
-	bytes = (seconds + ramp) * rate;
-	estimate->seconds += seconds + ramp + SAMPLE_OVERHEAD_S;
+	seconds = estimate_workload(workload, &guess);
+	bytes = seconds * guessed_rate(workload);
+	estimate->seconds += seconds + ESTIMATE_OVERHEAD_S;
 	*read += bytes * share;
 	*written += bytes * (1 - share);
 	if (threads > estimate->threads)
@@ -109,7 +113,7 @@ int estimate_make(const struct plan *plan, struct estimate *ret_estimate)
 		if (r < 0)
 			return r;
 	}
-	estimate.seconds = (double)estimate.fill_bytes / GUESSED_BYTES_PER_S;
+	estimate.seconds = (double)estimate.fill_bytes / ESTIMATE_BYTES_PER_S;
 	for (size_t i = 0; i < plan->sample_count; i++)
 		add_sample(&plan->samples[i].options, &estimate, &read, &written);
 	estimate.bytes_read = to_u64(read);

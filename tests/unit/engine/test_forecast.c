@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/base/clock.h"
+#include "engine/plan/estimate.h"
 
 #define AT(seconds) ((uint64_t)((1000 + (seconds)) * (double)NS_PER_S))
 
@@ -20,7 +21,9 @@ static void use(bool time_based)
 		samples[i].options.time_based = time_based;
 		samples[i].options.runtime_ns = time_based ? 9 * NS_PER_S : 0;
 		samples[i].options.ramp_time_ns = time_based ? NS_PER_S : 0;
-		samples[i].options.size = UINT64_C(2500) * 1000 * 1000; /* guessed at 10 s */
+		samples[i].options.bs[DIRECTION_READ] = 1 << 20;
+		samples[i].options.size = UINT64_C(5000) * 1000 * 1000; /* guessed at 10 s */
+		samples[i].options.iodepth = 1;
 		samples[i].options.numjobs = 1;
 	}
 }
@@ -69,7 +72,7 @@ static void test_fill(void **state)
 {
 	struct forecast forecast;
 	double percent;
-	const uint64_t bytes = UINT64_C(500) * 1000 * 1000;
+	const uint64_t bytes = UINT64_C(1000) * 1000 * 1000;
 
 	(void)state;
 	use(true);
@@ -92,14 +95,14 @@ static void test_by_size(void **state)
 
 	(void)state;
 	use(false);
-	assert_float_equal(forecast_workload(&samples[0].options, &guess), 10, 0.01);
+	assert_float_equal(estimate_workload(&samples[0].options, &guess), 10, 0.01);
 	assert_true(guess);
 	forecast_begin(&forecast, &plan, AT(0));
 	forecast_sample_begins(&forecast, AT(0));
 	forecast_sample_ended(&forecast, AT(20)); /* twice as long as guessed */
 	assert_float_equal(left_at(&forecast, 20, &percent), 60, 0.5);
 	samples[0].options.runtime_ns = 3 * NS_PER_S;
-	assert_float_equal(forecast_workload(&samples[0].options, &guess), 3, 0.01);
+	assert_float_equal(estimate_workload(&samples[0].options, &guess), 3, 0.01);
 }
 
 int main(void)
