@@ -10,8 +10,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
@@ -23,6 +21,7 @@
 #include "server/output.h"
 #include "server/screen.h"
 #include "server/source.h"
+#include "server/store.h"
 #include "server/summary.h"
 #include "server/supervisor.h"
 #include "server/table.h"
@@ -247,24 +246,6 @@ static int hand_out(struct terminal_run *run, const struct command_hooks *hooks,
 
 /* ---- the whole ---- */
 
-/* As the service names its runs: YYYYMMDD-HHMMSS-xxxxxx. */
-static void name_run(struct run_document *document)
-{
-	static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-	time_t seconds = (time_t)(document->created_wall_ms / 1000);
-	unsigned char random[6] = {0};
-	struct tm parts = {.tm_year = 70, .tm_mday = 1};
-	size_t used;
-
-	(void)gmtime_r(&seconds, &parts); /* fails in the year 2^31 only */
-	used = strftime(document->id, sizeof(document->id), "%Y%m%d-%H%M%S-", &parts);
-	/* Without entropy, at boot only, names of one second are alike. */
-	(void)!getrandom(random, sizeof(random), GRND_NONBLOCK);
-	for (size_t i = 0; i < sizeof(random); i++)
-		document->id[used++] = letters[random[i] % (sizeof(letters) - 1)];
-	document->id[used] = '\0';
-}
-
 static int check_outputs(const struct options *options, struct error *err)
 {
 	int fd, r = 0;
@@ -326,7 +307,9 @@ static int prepare(struct terminal_run *run, struct supervisor **ret_supervisor,
 	run->document.samples_total = definition_samples(&run->definition);
 	(void)snprintf(run->document.name, sizeof(run->document.name), "%s",
 		       run->definition.name); /* checked to fit */
-	name_run(&run->document);
+	r = store_id_make(run->document.created_wall_ms, run->document.id);
+	if (r < 0)
+		return error_set_sys(err, ERROR_SYSTEM, -r, "Naming the run");
 	screen_init(&run->screen, stderr, run->options->quiet);
 	r = supervisor_cancel_new(&run->cancel);
 	if (r < 0)

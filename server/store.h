@@ -81,6 +81,9 @@ const char *store_problem(const struct store *store, size_t index);
 /* A valid id: YYYYMMDD-HHMMSS-xxxxxx, x of [0-9a-z]. */
 bool store_id_ok(const char *id);
 
+/* A new one for a run accepted at that time. -errno without randomness or beyond the year 9999. */
+MUST_CHECK int store_id_make(uint64_t wall_ms, char ret_id[RUN_ID_MAX]);
+
 /*
  * Accepts a run: queued, durable. A known key yields the first run (*ret_again true), or
  * IDEMPOTENCY_MISMATCH with another digest. STORAGE_FULL where the disk is nearly full.

@@ -12,7 +12,7 @@
 
 /* ---- acceptance ---- */
 
-static int make_id(uint64_t wall_ms, char id[RUN_ID_MAX])
+int store_id_make(uint64_t wall_ms, char ret_id[RUN_ID_MAX])
 {
 	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 	time_t seconds = (time_t)(wall_ms / 1000);
@@ -24,13 +24,13 @@ static int make_id(uint64_t wall_ms, char id[RUN_ID_MAX])
 		return errno ? -errno : -EIO;
 	if (!gmtime_r(&seconds, &parts))
 		return -EOVERFLOW;
-	length = strftime(id, RUN_ID_MAX, "%Y%m%d-%H%M%S-", &parts);
+	length = strftime(ret_id, RUN_ID_MAX, "%Y%m%d-%H%M%S-", &parts);
 	for (size_t i = 0; i < ID_RANDOM_DIGITS; i++) {
-		id[length++] = digits[number % 36];
+		ret_id[length++] = digits[number % 36];
 		number /= 36;
 	}
-	id[length] = '\0';
-	return store_id_ok(id) ? 0 : -EOVERFLOW; /* a clock beyond the year 9999 */
+	ret_id[length] = '\0';
+	return store_id_ok(ret_id) ? 0 : -EOVERFLOW; /* a clock beyond the year 9999 */
 }
 
 static int check_space(struct store *store, uint64_t samples_total, struct error *err)
@@ -137,7 +137,7 @@ static int reserve(struct store *store, const struct store_new *wanted, struct r
 	(void)snprintf(run->key, sizeof(run->key), "%s", wanted->key ? wanted->key : "");
 	(void)snprintf(run->digest, sizeof(run->digest), "%s", wanted->key ? wanted->digest : "");
 	do
-		r = make_id(run->created_wall_ms, run->id);
+		r = store_id_make(run->created_wall_ms, run->id);
 	while (r == 0 && store_entry_find(store, run->id));
 	if (r < 0)
 		return error_set_sys(err, ERROR_SYSTEM, -r, "a new run's id");
