@@ -80,8 +80,8 @@ static int sync_descriptor(int fd)
 	return fsync(fd) < 0 ? -errno : 0;
 }
 
-/* Also for AT_FDCWD and descriptors opened with O_PATH, which fsync itself does not take. */
-static int sync_directory_anew(int dirfd)
+/* Opened anew, since fsync itself takes neither AT_FDCWD nor descriptors opened with O_PATH. */
+int file_sync_directory(int dirfd)
 {
 	AUTO_CLOSE int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -90,7 +90,7 @@ static int sync_directory_anew(int dirfd)
 
 static int sync_directory(int dirfd)
 {
-	return dirfd == AT_FDCWD ? sync_directory_anew(dirfd) : sync_descriptor(dirfd);
+	return dirfd == AT_FDCWD ? file_sync_directory(dirfd) : sync_descriptor(dirfd);
 }
 
 static int write_all(int fd, const char *data, size_t size)
@@ -300,7 +300,7 @@ static int make_directory(int dirfd, const char *name)
 
 	if (mkdirat(dirfd, name, 0700) < 0)
 		return errno == EEXIST ? 0 : -errno;
-	r = sync_directory_anew(dirfd);
+	r = file_sync_directory(dirfd);
 	if (r < 0)
 		(void)unlinkat(dirfd, name, AT_REMOVEDIR); /* else the next call would trust it */
 	return r;

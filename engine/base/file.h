@@ -71,6 +71,10 @@ MUST_CHECK int file_remove_tree(int dirfd, const char *name);
  * writes there; *ret_count may be NULL. The first error is told, the rest is still tried. */
 MUST_CHECK int file_sweep_temporary(int dirfd, unsigned int *ret_count);
 
+/* Makes durable what was made, renamed or removed in a directory. dirfd may be O_PATH, or AT_FDCWD.
+ */
+MUST_CHECK int file_sync_directory(int dirfd);
+
 /* Free bytes for an unprivileged writer on the file system of dirfd. */
 MUST_CHECK int file_free_bytes(int dirfd, uint64_t *ret_bytes);
 

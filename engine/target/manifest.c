@@ -296,14 +296,7 @@ static void tell(struct sweep *sweep, enum finding_severity severity, const char
 /* The directory's fsync comes before the manifest forgets the file. */
 static int unlink_durably(int parent, const char *name)
 {
-	AUTO_CLOSE int dirfd = -1;
-
-	if (unlinkat(parent, name, 0) < 0)
-		return -errno;
-	dirfd = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dirfd < 0 || fsync(dirfd) < 0)
-		return -errno;
-	return 0;
+	return unlinkat(parent, name, 0) < 0 ? -errno : file_sync_directory(parent);
 }
 
 static enum fate remove_entry(const struct sweep *sweep, const struct entry *entry, char *why,

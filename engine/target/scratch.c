@@ -316,14 +316,6 @@ static int remove_file(struct scratch *scratch, struct scratch_file *file, struc
 	return 0;
 }
 
-/* The removals are durable before the manifest may forget them. */
-static int sync_directory(const struct scratch *scratch)
-{
-	AUTO_CLOSE int fd = openat(scratch->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
-}
-
 static void forget_removed(struct scratch *scratch)
 {
 	for (size_t i = 0; i < scratch->count; i++) {
@@ -347,7 +339,8 @@ int scratch_remove(struct scratch *scratch, struct error *err)
 			first = one;
 		}
 	}
-	r = sync_directory(scratch);
+	/* The removals are durable before the manifest may forget them. */
+	r = file_sync_directory(scratch->dirfd);
 	if (r == 0)
 		forget_removed(scratch);
 	else if (result == 0)
