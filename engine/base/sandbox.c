@@ -8,9 +8,9 @@
  *   3. Landlock: the program and its loader may be executed; /usr, /lib and what a dynamic program
  *      reads at its start may be read; files may be made in the write directory alone (no
  *      directories, links or devices); no TCP, no abstract sockets, no signals to others;
- *   4. seccomp: no new processes, sockets, tracing, io_uring (it would get around all this),
- * mounts, anonymous executables, signals to others. Threads are allowed. execve itself cannot be
- *      refused, since the program is still to be executed: Landlock limits it to that program;
+ *   4. seccomp: no new processes, sockets, tracing, io_uring (it would get around all this), no
+ *      mounts, anonymous executables, signals to others. Threads are allowed. execve itself cannot
+ *      be refused, since the program is still to be executed: Landlock limits it to that program;
  *   5. limits, last, because the memory limit may be smaller than what this program takes.
  * Layers 3, 4 and the user of 2 may be missing (old kernel, container): told on stderr. All else is
  * required. The process dies with its parent.
