@@ -165,41 +165,18 @@ static int cell_estimate(struct cell *cell)
 	return r;
 }
 
-/* The options a cell would have been measured with. */
-static int cell_options(const struct cell *cell, const struct definition *definition,
-			struct workload *options)
-{
-	int r;
-
-	r = workload_overlay(options, &definition->defaults);
-	if (r == 0)
-		r = workload_overlay(options, &definition->workloads[cell->workload]);
-	for (size_t i = 0; i < definition->factor_count && r == 0; i++) {
-		const struct factor *factor = &definition->factors[i];
-
-		if (factor->option)
-			r = option_parse(factor->option, factor->levels[cell->levels[i]], options,
-					 NULL);
-	}
-	if (r == 0)
-		r = workload_overlay(options, &definition->override);
-	return r < 0 ? r : workload_complete(options, NULL);
-}
-
 /* A cell without samples has the directions that its options ask for. */
 static int cell_without_samples(struct cell *cell, const struct definition *definition)
 {
 	struct workload options;
-	int r;
+	int r = definition_options(definition, cell->workload, cell->levels, &options);
 
-	workload_init(&options);
-	r = cell_options(cell, definition, &options);
-	if (r == 0) {
-		cell->directions[DIRECTION_READ].present = workload_reads(&options);
-		cell->directions[DIRECTION_WRITE].present = workload_writes(&options);
-	}
+	if (r < 0)
+		return r == -ENOMEM ? r : 0; /* options that do not go together move nothing */
+	cell->directions[DIRECTION_READ].present = workload_reads(&options);
+	cell->directions[DIRECTION_WRITE].present = workload_writes(&options);
 	workload_done(&options);
-	return r == -ENOMEM ? r : 0; /* options that do not go together move nothing */
+	return 0;
 }
 
 static int fill(struct cells *cells, size_t per_workload)

@@ -251,6 +251,23 @@ named:
 	memcpy(err->field, where, sizeof(where));
 }
 
+int definition_options(const struct definition *definition, size_t workload, const size_t *levels,
+		       struct workload *ret_options)
+{
+	struct workload options;
+	int r;
+
+	workload_init(&options);
+	r = lay(definition, workload, levels, &nothing, &options, NULL);
+	if (r == 0)
+		r = workload_complete(&options, NULL);
+	if (r < 0)
+		workload_done(&options);
+	else
+		*ret_options = options;
+	return r;
+}
+
 int definition_compose(const struct definition *definition, size_t workload, const size_t *levels,
 		       struct workload *ret_options, struct error *err)
 {

@@ -99,6 +99,11 @@ MUST_CHECK int definition_compose(const struct definition *definition, size_t wo
 				  const size_t *levels, struct workload *ret_options,
 				  struct error *err);
 
+/* The same without looking at the target, and without finding who is to blame: for cells that were
+ * to be measured and were not. -EINVAL where the options do not go together; -ENOMEM. */
+MUST_CHECK int definition_options(const struct definition *definition, size_t workload,
+				  const size_t *levels, struct workload *ret_options);
+
 /* Where the value that an option has in a cell was given: "/override/bs", "/factors/bs/2",
  * "/workloads/0/bs" (or ".../fio"), "/defaults/bs"; "/workloads/0" where it was given nowhere, and
  * for no option (NULL). Returns buffer. */
