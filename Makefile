@@ -83,10 +83,12 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE) Makefile
 	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) $$(sed -n 's/^.*link: //p' $<) -o $@ $< $(ARCHIVE) \
 		-lcmocka $(LDLIBS)
 
+# As many at a time as there are CPUs; each one's output in one piece.
 .PHONY: unit
 unit: $(UNIT_TESTS) $(PROGRAM) ## run the unit tests
-	@failed=0; for t in $(UNIT_TESTS); do echo "== $$t"; \
-		VOLBENCH=$(abspath $(PROGRAM)) $$t || failed=1; done; exit $$failed
+	@printf '%s\n' $(UNIT_TESTS) | VOLBENCH=$(abspath $(PROGRAM)) xargs -P $(JOBS) -I{} sh -c \
+		'{} > {}.log 2>&1; status=$$?; echo "== {}"; cat {}.log; \
+		[ $$status = 0 ] || { echo "== {} failed: $$status"; exit 1; }'
 
 .PHONY: e2e
 e2e: $(PROGRAM) ## run the end-to-end tests against the built program
