@@ -31,6 +31,8 @@ class Loops:
             fill(image)
         device = run("losetup", "--find", "--show", *options, str(image))
         self.devices[name] = (device, image)
+        if not options:
+            run("blockdev", "--setrw", device)  # a flag set once outlives what was attached
         return device
 
     def mount(self, device, where):

@@ -217,7 +217,7 @@ def test_a_repeated_key_yields_the_run_though_its_file_is_there(service):
 def test_the_queue_is_full(service):
     """100 wait behind the one that runs; the next is told to come back."""
     client = service.client
-    body = service.long_definition()
+    body = service.long_definition(seconds=3600)
     running = client.submit(body)
     client.wait_state(running, "running")
     queued = [client.submit(body) for _ in range(100)]
