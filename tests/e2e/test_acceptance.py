@@ -307,7 +307,7 @@ def test_a_ramp_longer_than_the_run_is_a_finding(service):
     plan = service.client.post("/api/v1/plan", body)
     assert plan.status == 200, plan
     found = [f for f in plan.json["findings"] if f["code"] == "ramp_longer_than_run"]
-    assert found and found[0]["workload"] == "random read"
+    assert found and found[0]["workloads"] == ["random read"]
     assert "ramp_time" in found[0]["message"]
     check_untouched(service)
 
