@@ -87,12 +87,18 @@ MUST_CHECK int run_execute(struct plan *plan, const struct run_config *config,
 
 /*
  * The lock of one machine's engine: flock on state_dirfd/lock. wait_ms 0: -EWOULDBLOCK with
- * ENGINE_BUSY at once when another process measures. Closing *ret_fd releases it.
+ * ENGINE_BUSY at once when another process measures or looks (run_look). Closing *ret_fd releases
+ * it.
  */
 MUST_CHECK int run_lock(int state_dirfd, uint64_t wait_ms, int *ret_fd, struct error *err);
 
-/* Shares the lock with other lookers-on for a short time, so that no run begins meanwhile.
- * -EWOULDBLOCK at once while a run holds it. */
-MUST_CHECK int run_lock_shared(int state_dirfd, int *ret_fd, struct error *err);
+/*
+ * For a question that looks at targets: whether a run measures now (then no device may be opened).
+ * Else no run begins and nobody else looks until *ret_fd is closed, since two that claim a device
+ * for a moment would each find it busy. *ret_fd is -1 while a run measures. -EWOULDBLOCK with
+ * ENGINE_BUSY where others have looked for all of wait_ms.
+ */
+MUST_CHECK int run_look(int state_dirfd, uint64_t wait_ms, bool *ret_measuring, int *ret_fd,
+			struct error *err);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * engine_process.c - `volbench engine`: one request of engine_peer.h's peer, carried out by the
- * engine. The lock of the state directory lets one run measure at a time; whoever only looks
- * shares it.
+ * engine. The lock of the state directory lets one run measure at a time; questions take turns.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -20,6 +19,7 @@
 #include "server/engine_peer.h"
 
 #define LOCK_WAIT_MS 15000 /* for the run of a service that died and still cleans up */
+#define LOOK_WAIT_MS 10000 /* for those who asked before; each takes a second or two at most */
 
 struct engine {
 	struct peer peer;
@@ -102,15 +102,6 @@ static int prepare(struct engine *engine, const struct call *call, bool measurin
 	return 0;
 }
 
-/* Whether a run measures now; else the lock is shared until *ret_lock is closed. */
-static int look_on(struct engine *engine, bool *ret_measuring, int *ret_lock, struct error *err)
-{
-	int r = run_lock_shared(engine->state_dirfd, ret_lock, err);
-
-	*ret_measuring = r == -EWOULDBLOCK;
-	return r == -EWOULDBLOCK ? 0 : r;
-}
-
 static int call_plan(struct engine *engine, const struct call *call, struct error *err)
 {
 	AUTO_FREE struct target_info *infos = NULL;
@@ -119,7 +110,7 @@ static int call_plan(struct engine *engine, const struct call *call, struct erro
 	enum backend_kind backend;
 	struct plan plan;
 	bool measuring;
-	int r = look_on(engine, &measuring, &lock, err);
+	int r = run_look(engine->state_dirfd, LOOK_WAIT_MS, &measuring, &lock, err);
 
 	if (r < 0)
 		return r;
@@ -136,7 +127,7 @@ static int call_targets(struct engine *engine, struct error *err)
 	AUTO_CLOSE int lock = -1;
 	struct target_list list;
 	bool measuring;
-	int r = look_on(engine, &measuring, &lock, err);
+	int r = run_look(engine->state_dirfd, LOOK_WAIT_MS, &measuring, &lock, err);
 
 	if (r < 0)
 		return r;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What must not be touched is refused at submission, by its code, and stays as it was to the byte."""
+import concurrent.futures
 import os
 
 import pytest
@@ -88,6 +89,19 @@ def test_devices_are_refused(allowed, loops, name, status, code):
     )
     assert not candidate["usable"]
     assert candidate["reason"]["code"] == code
+
+
+def test_questions_do_not_find_each_other(allowed, loops):
+    """Looking at a device claims it for a moment; others who look just then wait."""
+    blank, _ = loops.devices["blank"]
+    definition = write(allowed, {"device": blank})
+
+    def ask(_):
+        return allowed.client.post("/api/v1/plan", definition)
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(ask, range(16)))
+    assert [answer.status for answer in answers] == [200] * 16, answers
 
 
 def test_a_device_below_another_is_refused(allowed, loops):

@@ -363,6 +363,7 @@ static void test_lock(void **state)
 	struct place place;
 	struct error err;
 	int first, second;
+	bool measuring;
 
 	(void)state;
 	place_begin(&place, "/var/tmp");
@@ -370,13 +371,20 @@ static void test_lock(void **state)
 	assert_int_equal(run_lock(place.state_dirfd, 0, &second, &err), -EWOULDBLOCK);
 	assert_int_equal(err.code, ERROR_ENGINE_BUSY);
 	assert_int_equal(run_lock(place.state_dirfd, 50, &second, &err), -EWOULDBLOCK);
-	assert_int_equal(run_lock_shared(place.state_dirfd, &second, &err), -EWOULDBLOCK);
+	/* a question is answered, without opening anything */
+	assert_int_equal(run_look(place.state_dirfd, 0, &measuring, &second, &err), 0);
+	assert_true(measuring);
+	assert_int_equal(second, -1);
 	assert_int_equal(close(first), 0);
-	assert_int_equal(run_lock_shared(place.state_dirfd, &first, &err), 0);
-	assert_int_equal(run_lock_shared(place.state_dirfd, &second, &err), 0);
+	/* two questions would find each other's devices busy: they take turns */
+	assert_int_equal(run_look(place.state_dirfd, 0, &measuring, &first, &err), 0);
+	assert_false(measuring);
+	assert_int_equal(run_look(place.state_dirfd, 50, &measuring, &second, &err), -EWOULDBLOCK);
+	assert_int_equal(err.code, ERROR_ENGINE_BUSY);
+	assert_int_equal(run_lock(place.state_dirfd, 0, &second, &err), -EWOULDBLOCK);
 	assert_int_equal(close(first), 0);
-	assert_int_equal(run_lock(place.state_dirfd, 0, &first, &err), -EWOULDBLOCK);
-	assert_int_equal(close(second), 0);
+	assert_int_equal(run_look(place.state_dirfd, 0, &measuring, &first, &err), 0);
+	assert_int_equal(close(first), 0);
 	assert_int_equal(run_lock(place.state_dirfd, 0, &first, &err), 0);
 	assert_int_equal(close(first), 0);
 	place_end(&place);
