@@ -197,36 +197,40 @@ static int inspect_target(struct plan *plan, const struct run_look *look, size_t
 	return r;
 }
 
+/* Bytes that the first `count` targets take together on the file system of the last of them. */
+static uint64_t shared_bytes(const struct plan *plan, const struct target_info *infos, size_t count)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct target_need need;
+		uint64_t bytes;
+
+		/* What overflows was refused before; what is only read takes none. */
+		if (infos[i].place != infos[count - 1].place || inspect_need(plan, i, &need) < 0 ||
+		    !need.writes)
+			continue;
+		if (__builtin_mul_overflow(need.bytes, need.files, &bytes) ||
+		    __builtin_add_overflow(total, bytes, &total))
+			return UINT64_MAX;
+	}
+	return total;
+}
+
 /* Several targets on one file system must fit in it together. */
 static int check_shared_space(const struct plan *plan, const struct target_info *infos,
 			      struct error *err)
 {
-	for (size_t i = 0; i < plan->definition->target_count; i++) {
-		uint64_t wanted = 0;
+	for (size_t i = 1; i < plan->definition->target_count; i++) {
+		int r;
 
-		if (infos[i].kind == TARGET_DEVICE || infos[i].device_number == 0)
+		if (infos[i].place == 0 || plan->definition->targets[i].existing)
 			continue;
-		for (size_t k = 0; k <= i; k++) {
-			struct target_need need;
-			uint64_t bytes;
-
-			if (infos[k].kind == TARGET_DEVICE ||
-			    infos[k].device_number != infos[i].device_number)
-				continue;
-			if (inspect_need(plan, k, &need) < 0 || !need.writes)
-				continue; /* the first was refused before; the second takes none */
-			if (__builtin_mul_overflow(need.bytes, need.files, &bytes) ||
-			    __builtin_add_overflow(wanted, bytes, &wanted))
-				wanted = UINT64_MAX;
+		r = target_check_space(&infos[i], shared_bytes(plan, infos, i + 1), err);
+		if (r < 0) {
+			inspect_blame_target(plan, i, err);
+			return r;
 		}
-		if (wanted <= infos[i].free_bytes)
-			continue;
-		(void)error_set(err, ERROR_NO_SPACE, "",
-				"The targets need %" PRIu64 " bytes together on the file system of "
-				"%.128s, which has %" PRIu64 " free.",
-				wanted, infos[i].path, infos[i].free_bytes);
-		inspect_blame_target(plan, i, err);
-		return -ENOSPC;
 	}
 	return 0;
 }

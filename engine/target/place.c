@@ -50,8 +50,10 @@ void place_describe(int fd, struct target_info *info)
 	info->device[0] = '\0';
 	info->device_number = 0;
 	/* File systems over several devices, or over none, have numbers of no block device. */
-	if (fstat(fd, &st) == 0 && major(st.st_dev) != 0 &&
-	    system_block_name(st.st_dev, info->device) == 0)
+	if (fstat(fd, &st) < 0)
+		return;
+	info->place = st.st_dev;
+	if (major(st.st_dev) != 0 && system_block_name(st.st_dev, info->device) == 0)
 		info->device_number = st.st_dev;
 }
 

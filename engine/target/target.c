@@ -306,6 +306,11 @@ static int look(const struct allow *allow, const struct target_spec *spec,
 	return error_set(err, ERROR_BAD_VALUE, "", "a target is a file, a directory or a device");
 }
 
+int target_check_space(const struct target_info *info, uint64_t bytes, struct error *err)
+{
+	return place_check_space(info, bytes, 1, err);
+}
+
 int target_look(const struct allow *allow, const struct target_spec *spec,
 		const struct target_need *need, bool measuring, struct target_info *info,
 		struct findings *findings, struct error *err)

@@ -64,6 +64,7 @@ struct target_info {
 	bool checked;	       /* false: nothing was opened or probed since a run measures */
 	char device[64];       /* block device beneath: "sda"; "" when none or several */
 	dev_t device_number;   /* 0 when none */
+	dev_t place;	       /* the file system's own number, where it was looked at; else 0 */
 	char fingerprint[256]; /* devices: "PATH MAJOR:MINOR BYTES SERIAL DISKSEQ", "-" for unknown
 				*/
 };
@@ -88,6 +89,11 @@ MUST_CHECK int target_create(const struct allow *allow, const struct target_spec
 			     const struct target_need *need, const char *run_id,
 			     struct manifest *manifest, struct target **ret_target,
 			     struct error *err);
+
+/* NO_SPACE with the figures unless so many bytes fit on its file system beside what is kept free:
+ * for several targets on one, each of which fits alone. */
+MUST_CHECK int target_check_space(const struct target_info *info, uint64_t bytes,
+				  struct error *err);
 
 /* Whether direct requests of a completed workload suit the target's blocks: BAD_SIZE with the
  * option (bs, offset, size) as field. */

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "engine/base/file.h"
+
 /* One test's place: a scratch directory, a state directory, a definition of one workload. */
 struct place {
 	char directory[64], state[80], target[80];
@@ -19,7 +21,7 @@ struct place {
 	struct allow *allow;
 	struct definition definition;
 	struct plan plan;
-	struct target_info infos[1];
+	struct target_info infos[2];
 	enum backend_kind backend;
 	char reason[256];
 	atomic_bool cancel;
@@ -358,6 +360,35 @@ static void test_fails_midway(void **state)
 	place_end(&place);
 }
 
+/* Each of two targets fits; both do not: told before anything is made, also in memory. */
+static void test_shared_space(void **state)
+{
+	struct place place;
+	struct definition *definition = &place.definition;
+	struct error err;
+	uint64_t free_bytes;
+	char size[32];
+
+	(void)state;
+	place_begin(&place, "/dev/shm");
+	assert_int_equal(file_free_bytes(place.state_dirfd, &free_bytes), 0);
+	(void)snprintf(size, sizeof(size), "%llu",
+		       (unsigned long long)(free_bytes / 10 * 6 / 4096 * 4096));
+	define(&place, TARGET_FILE,
+	       OPTIONS("rw", "read", "bs", "4k", "size", size, "runtime", "0.1"));
+	definition->targets = reallocarray(definition->targets, 2, sizeof(*definition->targets));
+	assert_non_null(definition->targets);
+	definition->target_count = 2;
+	definition->targets[1] = (struct target_spec){.name = strdup("b"), .kind = TARGET_FILE};
+	assert_true(asprintf(&definition->targets[1].path, "%s-b", place.target) > 0);
+	definition->targets[0].name = strdup("a");
+	assert_int_equal(definition_check(definition, &err), 0);
+	assert_true(inspect(&place, &err) < 0);
+	assert_int_equal(err.code, ERROR_NO_SPACE);
+	assert_string_equal(err.field, "/targets/1");
+	place_end(&place);
+}
+
 static void test_lock(void **state)
 {
 	struct place place;
@@ -400,6 +431,7 @@ int main(void)
 		cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_fails_midway),
+		cmocka_unit_test(test_shared_space),
 		cmocka_unit_test(test_lock),
 	};
 
