@@ -80,10 +80,27 @@ static void print_estimate(const struct plan_view *view, FILE *out, size_t width
 	put_line(out, width, "Backend", "%s: %s", view->backend, view->backend_reason);
 }
 
+#define ROOM_MAX (TABLE_FIGURE_MAX + 16)
+
+/* ", 2 GiB large" of what is there, ", 3 GiB free" where something is made; "" of neither. */
+static const char *target_room(const struct view_target *target, char buffer[ROOM_MAX])
+{
+	const struct target_info *info = &target->info;
+	bool there = info->kind == TARGET_DEVICE || strcmp(target->action, "read") == 0;
+	char figure[TABLE_FIGURE_MAX];
+
+	buffer[0] = '\0';
+	if (strcmp(info->path, "/dev/zero") != 0) /* endless, in a file system of its own */
+		(void)snprintf(buffer, ROOM_MAX, ", %s %s",
+			       table_bytes(there ? info->size_bytes : info->free_bytes, figure),
+			       there ? "large" : "free");
+	return buffer;
+}
+
 static void print_target(const struct view_target *target, FILE *out, size_t width)
 {
 	const struct target_info *info = &target->info;
-	char size[TABLE_FIGURE_MAX], room[TABLE_FIGURE_MAX];
+	char size[TABLE_FIGURE_MAX], room[ROOM_MAX];
 	AUTO_FREE char *does = NULL, *text = NULL;
 	int n;
 
@@ -99,13 +116,10 @@ static void print_target(const struct view_target *target, FILE *out, size_t wid
 			     (unsigned long long)target->files, size);
 	if (n < 0)
 		does = NULL;
-	n = asprintf(&text, "%s %s (%s%s%s, %s %s): %s%s", target_kind_names[info->kind],
-		     info->path, info->filesystem,
-		     info->filesystem[0] && info->device[0] ? " on " : "",
+	n = asprintf(&text, "%s %s (%s%s%s%s): %s%s", target_kind_names[info->kind], info->path,
+		     info->filesystem, info->filesystem[0] && info->device[0] ? " on " : "",
 		     info->device[0] || info->filesystem[0] ? info->device : "no device",
-		     table_bytes(info->kind == TARGET_DEVICE ? info->size_bytes : info->free_bytes,
-				 room),
-		     info->kind == TARGET_DEVICE ? "large" : "free", does ? does : "",
+		     target_room(target, room), does ? does : "",
 		     info->checked ? "" : "; not checked, since a run is measuring");
 	if (n < 0)
 		text = NULL;
