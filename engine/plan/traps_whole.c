@@ -144,7 +144,7 @@ static int find_of_definition(struct plan *plan)
 	if (r == 0 && definition->repeats == 1)
 		r = findings_add(
 			&plan->findings, FINDING_WARNING, "single_sample", NULL, NULL,
-			"repeats of 3 or more", "1",
+			"repeats of 3 or more", "repeats=1",
 			"One sample a combination gives no interval and no verdict: chance "
 			"cannot be told from a difference. Set repeats to 3 or more, better 5.");
 	if (r == 0 && definition->order == ORDER_GROUPED && compared)
