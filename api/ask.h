@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ask.h - what handlers ask of the engine, and how they read a definition out of a body.
+ * ask.h - what several handlers ask: of the request, of the store, of the engine.
  *
- * ask_... block: they are called in a worker thread (request_work), LANE_ENGINE for those that
- * start an engine. A question has 20 s.
+ * ask_engine and ask_plan block: they are called in a worker thread (request_work) of LANE_ENGINE.
+ * A question has 20 s.
  */
 #ifndef API_ASK_H
 #define API_ASK_H
@@ -13,8 +13,15 @@
 
 #define ASK_DEADLINE_MS 20000
 
-/* The JSON of the body; strict. In the HTTP thread is fine: a body is 64 KiB at most. */
-MUST_CHECK int ask_body(const struct request *request, json_t **ret_value, struct error *err);
+/*
+ * A handler of a call that takes a body: reads it and goes on with `work` in a lane, which finds
+ * the JSON in request->work_data; answers what is wrong with it.
+ */
+void ask_with_body(struct request *request, enum work_lane_id lane,
+		   void (*work)(struct request *request));
+
+/* The run that the request's path names; NOT_FOUND where there is none. */
+MUST_CHECK int ask_run(const struct request *request, struct store_run *ret_run, struct error *err);
 
 /* One question; the answer's JSON text, heap. definition: its JSON text, or NULL. */
 MUST_CHECK int ask_engine(const struct service *service, const char *call, const char *definition,

@@ -127,11 +127,6 @@ static int refuse_built_in(const char *name, struct error *err)
 			 name);
 }
 
-static void free_json(void *data)
-{
-	json_decref(data);
-}
-
 /* In the store's lane. */
 static void put_definition(struct request *request)
 {
@@ -161,17 +156,12 @@ static void put_definition(struct request *request)
 
 void handle_definition_put(struct request *request)
 {
-	json_t *value = NULL;
 	struct error err;
 
-	if (refuse_built_in(request_segment(request, "{name}"), &err) < 0 ||
-	    ask_body(request, &value, &err) < 0) {
+	if (refuse_built_in(request_segment(request, "{name}"), &err) < 0)
 		request_reply_error(request, &err);
-		return;
-	}
-	request->work_data = value;
-	request->work_data_free = free_json;
-	request_work(request, LANE_STORE, put_definition);
+	else
+		ask_with_body(request, LANE_STORE, put_definition);
 }
 
 /* In the store's lane. */

@@ -111,7 +111,7 @@ static void say_news(struct stream *stream, const struct store_run *run,
 	stream->state = run->state;
 	stream->samples = run->samples_done;
 	stream->seq = progress->seq;
-	stream->ended = run->state != RUN_QUEUED && run->state != RUN_RUNNING;
+	stream->ended = run_state_ended(run->state);
 }
 
 /* Looks at the run and fills in what there is to say; all of the former text has been sent. */
@@ -243,12 +243,6 @@ static int enter(struct events *events, struct stream *stream, struct error *err
 	return r;
 }
 
-static int no_memory(struct error *err)
-{
-	(void)error_set(err, ERROR_NO_MEMORY, "", "out of memory");
-	return -ENOMEM;
-}
-
 static int queue_stream(struct stream *stream, struct error *err)
 {
 	struct MHD_Response *response = MHD_create_response_from_callback(
@@ -257,12 +251,12 @@ static int queue_stream(struct stream *stream, struct error *err)
 
 	if (!response) {
 		free_stream(stream);
-		return no_memory(err);
+		return error_no_memory(err);
 	}
 	if (MHD_add_response_header(response, "Content-Type", "text/event-stream") != MHD_YES ||
 	    http_common_headers(response, "no-store") < 0 ||
 	    MHD_queue_response(stream->connection, 200, response) != MHD_YES)
-		r = no_memory(err);
+		r = error_no_memory(err);
 	MHD_destroy_response(response); /* frees the stream where it was not queued */
 	return r;
 }
@@ -273,7 +267,7 @@ int events_answer(struct events *events, struct request *request, struct error *
 	int r;
 
 	if (!stream)
-		return no_memory(err);
+		return error_no_memory(err);
 	stream->events = events;
 	stream->connection = request->connection;
 	stream->record = request->record;

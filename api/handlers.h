@@ -43,11 +43,7 @@ void handle_static(struct request *request);
 
 /* ---- shared by handlers ---- */
 
-/* runs.c: the document of a run as GET shows it, with a fresh look at the store and the board.
- * NOT_FOUND; SYSTEM, NO_MEMORY. */
-MUST_CHECK int run_document(const struct service *service, const char *id, json_t **ret_value,
-			    struct error *err);
-/* The same for a run already at hand. NULL: no memory. */
+/* runs.c: the document of a run as GET shows it. NULL: no memory. */
 json_t *run_document_of(const struct store_run *run, const struct progress_state *progress);
 
 /* definition_calls.c: a definition_lookup (server/codec/definition.h) over built-in and saved ones;

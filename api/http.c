@@ -325,10 +325,8 @@ static int admit(struct http *http, struct request *request, struct gate_facts *
 		return error_set(err, ERROR_SHUTTING_DOWN, "", "the service is stopping");
 	if (facts->idempotency_key.value) {
 		request->idempotency_key = strdup(facts->idempotency_key.value);
-		if (!request->idempotency_key) {
-			(void)error_set(err, ERROR_NO_MEMORY, "", "out of memory");
-			return -ENOMEM;
-		}
+		if (!request->idempotency_key)
+			return error_no_memory(err);
 	}
 	return 0;
 }
@@ -371,7 +369,7 @@ static enum MHD_Result take_body(struct request *request, const char *data, size
 		return MHD_YES;
 	body = realloc(request->body, request->body_size + size + 1);
 	if (!body) {
-		(void)error_set(&request->refused, ERROR_NO_MEMORY, "", "out of memory");
+		(void)error_no_memory(&request->refused);
 		return MHD_YES;
 	}
 	memcpy(body + request->body_size, data, size);
@@ -585,10 +583,8 @@ int http_start(const struct http_config *config, struct http **ret_http, struct 
 	struct http *http = calloc(1, sizeof(*http));
 	int r;
 
-	if (!http) {
-		(void)error_set(err, ERROR_NO_MEMORY, "", "out of memory");
-		return -ENOMEM;
-	}
+	if (!http)
+		return error_no_memory(err);
 	http->config = *config;
 	http->listen_fd = -1;
 	(void)pthread_mutex_init(&http->lock, NULL);	/* cannot fail with defaults */

@@ -3,9 +3,9 @@
  * pages.c - what a browser sees: all runs, a run while it goes on, its stored report, the pages'
  * own files. The report is made by others; a missing one of an ended run is asked for here.
  */
-#include <errno.h>
 #include <string.h>
 
+#include "api/ask.h"
 #include "api/handlers.h"
 #include "web/pages.h"
 
@@ -41,17 +41,11 @@ void handle_page_runs(struct request *request)
 static int find_run(struct request *request, struct store_run *ret_run)
 {
 	struct error err;
+	int r = ask_run(request, ret_run, &err);
 
-	if (store_get_run(request->service->store, request_segment(request, "{id}"), ret_run) == 0)
-		return 0;
-	(void)error_set(&err, ERROR_NOT_FOUND, "", "there is no such run");
-	request_reply_error(request, &err);
-	return -ENOENT;
-}
-
-static bool ended(const struct store_run *run)
-{
-	return run->state != RUN_QUEUED && run->state != RUN_RUNNING;
+	if (r < 0)
+		request_reply_error(request, &err);
+	return r;
 }
 
 void handle_page_run(struct request *request)
@@ -64,7 +58,7 @@ void handle_page_run(struct request *request)
 
 	if (find_run(request, &run) < 0)
 		return;
-	if (ended(&run)) {
+	if (run_state_ended(run.state)) {
 		if (store_read_report(service->store, run.id, "index.html", &html, &size) == 0) {
 			request_reply_text(request, 200, "text/html; charset=utf-8", html, size);
 			return;

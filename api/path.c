@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* path.c - percent-decoding of paths and parameters: see router.h. */
-#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -131,10 +130,8 @@ int path_decode_parameter(const char *raw, char **ret_text, struct error *err)
 {
 	char *text = malloc(strlen(raw) + 1), *out = text;
 
-	if (!text) {
-		(void)error_set(err, ERROR_NO_MEMORY, "", "out of memory");
-		return -ENOMEM;
-	}
+	if (!text)
+		return error_no_memory(err);
 	while (*raw) {
 		int byte = next_byte(&raw, true);
 

@@ -6,11 +6,6 @@
 #include "api/handlers.h"
 #include "server/codec/definition.h"
 
-static void free_json(void *data)
-{
-	json_decref(data);
-}
-
 /* In the engine's lane. */
 static void plan(struct request *request)
 {
@@ -33,14 +28,5 @@ static void plan(struct request *request)
 
 void handle_plan(struct request *request)
 {
-	json_t *value = NULL;
-	struct error err;
-
-	if (ask_body(request, &value, &err) < 0) {
-		request_reply_error(request, &err);
-		return;
-	}
-	request->work_data = value;
-	request->work_data_free = free_json;
-	request_work(request, LANE_ENGINE, plan);
+	ask_with_body(request, LANE_ENGINE, plan);
 }

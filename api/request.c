@@ -2,7 +2,6 @@
 /* request.c - see request.h. */
 #include "api/request.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 

@@ -5,9 +5,9 @@
  * A result may be large: it is read and converted in the store's lane. While a run goes on these
  * are made of the samples finished so far.
  */
-#include <errno.h>
 #include <string.h>
 
+#include "api/ask.h"
 #include "api/handlers.h"
 #include "server/codec/json.h"
 #include "server/codec/result.h"
@@ -17,11 +17,10 @@
 static int check_run(struct request *request, struct error *err)
 {
 	struct store_run run;
+	int r = ask_run(request, &run, err);
 
-	if (store_get_run(request->service->store, request_segment(request, "{id}"), &run) < 0) {
-		(void)error_set(err, ERROR_NOT_FOUND, "", "there is no such run");
-		return -ENOENT;
-	}
+	if (r < 0)
+		return r;
 	if (run.state == RUN_QUEUED)
 		return error_set(err, ERROR_NOT_FINISHED, "",
 				 "the run is still queued and has no result yet");

@@ -15,11 +15,6 @@
 
 /* ---- documents ---- */
 
-static bool ended(enum run_state state)
-{
-	return state != RUN_QUEUED && state != RUN_RUNNING;
-}
-
 /* The member is left out where the time is not known yet. -1: no memory. */
 static int set_time(json_t *document, const char *name, uint64_t wall_ms)
 {
@@ -73,20 +68,9 @@ json_t *run_document_of(const struct store_run *run, const struct progress_state
 	return document;
 }
 
-static int no_such_run(struct error *err)
-{
-	(void)error_set(err, ERROR_NOT_FOUND, "", "there is no such run");
-	return -ENOENT;
-}
-
-static int no_memory(struct error *err)
-{
-	(void)error_set(err, ERROR_NO_MEMORY, "", "out of memory");
-	return -ENOMEM;
-}
-
-int run_document(const struct service *service, const char *id, json_t **ret_value,
-		 struct error *err)
+/* With a fresh look at the store and the board. */
+static int run_document(const struct service *service, const char *id, json_t **ret_value,
+			struct error *err)
 {
 	struct progress_state progress;
 	struct store_run run;
@@ -94,9 +78,9 @@ int run_document(const struct service *service, const char *id, json_t **ret_val
 	/* the number first: whoever waits behind it misses nothing */
 	progress_get(service->board, id, &progress);
 	if (store_get_run(service->store, id, &run) < 0)
-		return no_such_run(err);
+		return error_set(err, ERROR_NOT_FOUND, "", "there is no such run");
 	*ret_value = run_document_of(&run, &progress);
-	return *ret_value ? 0 : no_memory(err);
+	return *ret_value ? 0 : error_no_memory(err);
 }
 
 static void reply_run(struct request *request, int status, const char *id)
@@ -124,11 +108,6 @@ static void digest_body(const struct request *request, char ret_digest[64])
 	}
 	(void)snprintf(ret_digest, 64, "%016llx%016llx%08zx", (unsigned long long)a,
 		       (unsigned long long)b, request->body_size);
-}
-
-static void free_json(void *data)
-{
-	json_decref(data);
 }
 
 static int submit(struct request *request, const struct definition *definition,
@@ -180,16 +159,7 @@ static void accept_run(struct request *request)
 
 void handle_runs_post(struct request *request)
 {
-	json_t *value = NULL;
-	struct error err;
-
-	if (ask_body(request, &value, &err) < 0) {
-		request_reply_error(request, &err);
-		return;
-	}
-	request->work_data = value;
-	request->work_data_free = free_json;
-	request_work(request, LANE_ENGINE, accept_run);
+	ask_with_body(request, LANE_ENGINE, accept_run);
 }
 
 /* ---- GET of the list ---- */
@@ -201,12 +171,8 @@ static int parse_state(const struct request *request, enum run_state *ret_state,
 	*ret_state = RUN_STATE_COUNT;
 	if (!text)
 		return 0;
-	for (int i = 0; i < RUN_STATE_COUNT; i++) {
-		if (strcmp(text, run_state_names[i]) == 0) {
-			*ret_state = (enum run_state)i;
-			return 0;
-		}
-	}
+	if (run_state_find(text, ret_state) == 0)
+		return 0;
 	return error_set(err, ERROR_BAD_PARAMETER, "",
 			 "\"state\" in the query of the URL must be queued, running, done, failed, "
 			 "cancelled or interrupted");
@@ -296,7 +262,7 @@ void handle_run_get(struct request *request)
 	}
 	progress_get(service->board, id, &progress);
 	if (wait && progress.seq <= after && store_get_run(service->store, id, &run) == 0 &&
-	    !ended(run.state))
+	    !run_state_ended(run.state))
 		request_wait(request, id, after, seconds);
 	else
 		reply_run(request, 200, id);
@@ -304,16 +270,13 @@ void handle_run_get(struct request *request)
 
 void handle_run_events(struct request *request)
 {
-	const char *id = request_segment(request, "{id}");
 	struct store_run run;
 	struct error err;
 
-	if (store_get_run(request->service->store, id, &run) < 0) {
-		(void)no_such_run(&err);
+	if (ask_run(request, &run, &err) < 0)
 		request_reply_error(request, &err);
-		return;
-	}
-	request_stream(request, id);
+	else
+		request_stream(request, run.id);
 }
 
 /* In the store's lane. */

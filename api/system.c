@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* system.c - what the service says of itself: /api/v1/system, /api/v1/targets, /healthz and
  * /openapi.yaml. */
-#include <errno.h>
 #include <string.h>
 
 #include "api/ask.h"

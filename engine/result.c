@@ -39,3 +39,8 @@ int run_state_find(const char *name, enum run_state *ret_state)
 	}
 	return -ENOENT;
 }
+
+bool run_state_ended(enum run_state state)
+{
+	return state != RUN_QUEUED && state != RUN_RUNNING;
+}

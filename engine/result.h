@@ -23,6 +23,7 @@ enum run_state {
 };
 
 extern const char *const run_state_names[RUN_STATE_COUNT]; /* "queued", ... */
+bool run_state_ended(enum run_state state);		   /* neither queued nor running */
 
 /* The state of a name; -ENOENT when there is none. */
 MUST_CHECK int run_state_find(const char *name, enum run_state *ret_state);

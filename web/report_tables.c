@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report_tables.c - the figures of a report as tables: the studies' cells, and a table a chart. */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
