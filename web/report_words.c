@@ -9,6 +9,8 @@
 #include "engine/base/clock.h"
 #include "web/report_parts.h"
 
+#define REPEATS_ADVISED 5u /* with 5 the interval of a mean is a seventh of that with 2 */
+
 static const char *const metric_names[METRIC_COUNT] = {"IOPS", "bandwidth"};
 
 static const char *plural(size_t count)
@@ -146,6 +148,27 @@ static void plain_sentence(const struct report *report, struct html *html)
 	html_text(html, shown < count ? ", and more below." : ".");
 }
 
+/* What would tell apart what these samples do not. */
+static void advice(const struct report *report, struct html *html)
+{
+	unsigned int repeats = report->result->definition.repeats;
+	bool open = false;
+
+	for (size_t k = 0; k < report->comparison_count; k++)
+		for (int m = 0; m < METRIC_COUNT; m++)
+			open |= report->comparisons[k].measured > 1 &&
+				!report->comparisons[k].clear[m];
+	if (!open)
+		return;
+	if (repeats < REPEATS_ADVISED)
+		html_textf(html,
+			   " More repeats narrow the intervals: %u or more tell what %u %s not.",
+			   REPEATS_ADVISED, repeats, repeats == 1 ? "does" : "do");
+	else
+		html_text(html, " More repeats, a longer runtime and a machine that does nothing "
+				"else narrow the intervals.");
+}
+
 void report_headline(const struct report *report, struct html *html)
 {
 	bool compared = false, intervals = false;
@@ -168,11 +191,14 @@ void report_headline(const struct report *report, struct html *html)
 		}
 	}
 	html_close(html, "p");
+	if (!compared)
+		return;
+	html_open(html, "p", "class", "note", NULL);
 	if (intervals)
-		html_element(html, "p",
-			     "A level stands clear where its 95 % interval (Student's t over the "
-			     "repeats) lies above that of every other level.",
-			     "class", "note", NULL);
+		html_text(html, "A level stands clear where its 95 % interval (Student's t over "
+				"the repeats) lies above that of every other level.");
+	advice(report, html);
+	html_close(html, "p");
 }
 
 /* ---- facts ---- */

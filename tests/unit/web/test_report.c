@@ -264,6 +264,7 @@ static void test_nine_workloads(void **state)
 	assert_has(&written, "<a href=\"#w2\">Exchange</a>");
 	assert_has(&written, "<tr id=\"w2\">");
 	assert_has(&written, "samples, 95 % intervals");
+	assert_has(&written, "longer runtime and a machine that does nothing else");
 	done(&result, &written);
 }
 
