@@ -130,6 +130,32 @@ static uint64_t fill_bytes(const struct run *run, size_t target)
 	return bytes;
 }
 
+static bool still_wanted(void *arg)
+{
+	struct run *run = arg;
+
+	tell(run, false);
+	return !atomic_load(run->config->cancel);
+}
+
+/* All of them before the first is written. */
+static int check_blank(struct run *run, struct error *err)
+{
+	for (size_t i = 0; i < run->plan->definition->target_count; i++) {
+		int r = 0;
+
+		if (is_filled(run, i))
+			r = target_check_blank(run->targets[i], still_wanted, run, err);
+		if (r == -ECANCELED)
+			return cancelled(run, err);
+		if (r < 0) {
+			inspect_blame_target(run->plan, i, err);
+			return r;
+		}
+	}
+	return 0;
+}
+
 static void fill_tick(void *arg, uint64_t bytes_done)
 {
 	struct run *run = arg;
@@ -385,6 +411,8 @@ int run_execute(struct plan *plan, const struct run_config *config, const struct
 	}
 	enter(&run, PHASE_PREPARE);
 	r = create_targets(&run, err);
+	if (r == 0)
+		r = check_blank(&run, err);
 	if (r == 0)
 		r = fill_targets(&run, err);
 	if (r == 0)

@@ -14,6 +14,7 @@ struct target {
 	struct target_info info;
 	bool existing;
 	bool zero;		 /* /dev/zero */
+	bool blank;		 /* a device to write, taken for blank: no fingerprint was given */
 	uint64_t bytes;		 /* of each file, or of the device; regions stay within */
 	uint64_t fill_bytes;	 /* of each, from its start */
 	uint64_t files;		 /* a directory's; else 1 */

@@ -452,3 +452,24 @@ int safety_blank(int fd, uint64_t size_bytes, const char *path, struct error *er
 		r = check_samples(fd, size_bytes, buffer, path, err);
 	return r;
 }
+
+int safety_blank_whole(int fd, uint64_t bytes, const char *path, bool (*step)(void *arg), void *arg,
+		       struct error *err)
+{
+	AUTO_FREE unsigned char *buffer = malloc(EDGE_BYTES);
+	int r = 0;
+
+	if (!buffer)
+		return error_set_sys(err, ERROR_TARGET_NOT_BLANK, ENOMEM, "reading the device");
+	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL); /* only speed is at stake */
+	for (uint64_t at = 0; at < bytes && r == 0; at += EDGE_BYTES) {
+		size_t piece = bytes - at < EDGE_BYTES ? (size_t)(bytes - at) : EDGE_BYTES;
+
+		if (step && !step(arg))
+			return -ECANCELED;
+		r = check_zero(fd, at, piece, buffer, path, err);
+		/* Nor is the page cache filled with zeros. */
+		(void)posix_fadvise(fd, (off_t)at, (off_t)piece, POSIX_FADV_DONTNEED);
+	}
+	return r;
+}

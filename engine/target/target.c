@@ -15,6 +15,7 @@
 #include "engine/target/device.h"
 #include "engine/target/parts.h"
 #include "engine/target/place.h"
+#include "engine/target/safety.h"
 #include "engine/target/scratch.h"
 
 /* As far as offsets go, in whole pages: /dev/zero has no end. */
@@ -439,6 +440,7 @@ int target_create(const struct allow *allow, const struct target_spec *spec,
 		return error_no_memory(err);
 	target->fd = -1;
 	target->existing = spec->existing;
+	target->blank = spec->kind == TARGET_DEVICE && need->writes && !spec->fingerprint;
 	target->zero = spec->kind == TARGET_FILE && allow_is_zero(allow, spec->path);
 	r = look(allow, spec, need, false, true, &target->info, NULL, &target->fd, err);
 	if (r == 0)
@@ -454,6 +456,15 @@ int target_create(const struct allow *allow, const struct target_spec *spec,
 }
 
 /* ---- the rest of its life ---- */
+
+int target_check_blank(const struct target *target, bool (*step)(void *arg), void *arg,
+		       struct error *err)
+{
+	if (!target->blank)
+		return 0;
+	return safety_blank_whole(target->fd, target->fill_bytes, target->info.path, step, arg,
+				  err);
+}
 
 const struct target_info *target_info(const struct target *target)
 {

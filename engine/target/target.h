@@ -4,8 +4,8 @@
  *
  * A target goes through: target_inspect (nothing is touched; what a plan says) -> target_create
  * (the same checks again, then the manifest is made durable, then files are made) ->
- * target_open_regions for each sample -> target_remove. Any failure of a check means nothing was
- * written. The order of the checks is that of this list, first failure wins:
+ * target_check_blank (5, whole) -> target_open_regions for each sample -> target_remove. Any
+ * failure of a check means nothing was written. The order of the checks is that of this list, first failure wins:
  *   1 allow-list            TARGET_NOT_ALLOWED
  *   2 no symlink, a regular file or block device, link count 1      TARGET_TYPE, TARGET_MISSING
  *   3 a file to write is new                                        FILE_EXISTS
@@ -93,6 +93,15 @@ MUST_CHECK int target_create(const struct allow *allow, const struct target_spec
 /* NO_SPACE with the figures unless so many bytes fit on its file system beside what is kept free:
  * for several targets on one, each of which fits alone. */
 MUST_CHECK int target_check_space(const struct target_info *info, uint64_t bytes,
+				  struct error *err);
+
+/*
+ * Reads all that will be written of a device without a fingerprint, before its first byte is:
+ * TARGET_NOT_BLANK where anything but zeros is found. What inspecting samples shows a file system,
+ * but hardly a few blocks amid nothing. It takes as long as reading takes; step (may be NULL) is
+ * called before every MiB, and false from it ends the check with -ECANCELED, err left alone.
+ */
+MUST_CHECK int target_check_blank(const struct target *target, bool (*step)(void *arg), void *arg,
 				  struct error *err);
 
 /* Whether direct requests of a completed workload suit the target's blocks: BAD_SIZE with the

@@ -418,6 +418,29 @@ def test_blank_device_is_measured(make_engine, scratch, directory):
 
 
 @needs_root
+@pytest.mark.parametrize("others", [[], ["first"]])
+def test_a_few_blocks_amid_nothing_are_seen(make_engine, scratch, directory, others):
+    """Between the samples that a plan looks at, and before any other target is written."""
+    with contextlib.ExitStack() as stack:
+        targets = []
+        for name in [*others, "image"]:
+            image = directory / name
+            subprocess.run(["truncate", "--size=64M", image], check=True)
+            targets.append({"name": name, "device": stack.enter_context(loop_device(image))})
+        with open(image, "r+b") as file:
+            file.seek(33 * (1 << 20) + 5 * 4096)
+            file.write(b"precious")
+        before = [digest(directory / target["name"]) for target in targets]
+        whole = definition(None, options={"size": "40M"}, targets=targets)
+        del whole["target"]
+        lines = make_engine(allow=[t["device"] for t in targets]).run(whole)
+        # by the samples, which fall at random, or else by the reading that follows
+        error = lines[-1].get("error") or end(lines)["error"]
+        assert (error["code"], error["field"]) == ("target_not_blank", f"/targets/{len(others)}")
+        assert [digest(directory / target["name"]) for target in targets] == before
+
+
+@needs_root
 def test_failing_device_fails_the_run(make_engine, scratch, directory):
     """The backing file is cut short while the second sample is measured: reads then fail."""
     image = directory / "image"

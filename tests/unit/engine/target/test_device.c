@@ -723,6 +723,58 @@ static void test_read_only(void **state)
 	expect(&spec, &reading, true, ERROR_NONE);
 }
 
+static bool step(void *arg)
+{
+	unsigned int *left = arg;
+
+	return (*left)-- > 0;
+}
+
+/* A block amid nothing, where no sample need fall: seen before the first byte is written. */
+static void test_blank_whole(void **state)
+{
+	struct target_spec spec = {.kind = TARGET_DEVICE};
+	struct target_need need = writing;
+	struct target *target = NULL;
+	struct allow *allow;
+	struct error err = {0};
+	unsigned int steps;
+	char fingerprint[256];
+
+	(void)state;
+	SKIP_WITHOUT_LOOPS();
+	/* Not at a block of the even samples, which stand 24 blocks apart; behind `need` is not
+	 * ours to look at. */
+	assert_true(make_byte_at(((size_t)24 * 200 + 7) * 4096 + 4095));
+	spec.path = attach(in("image"), 0);
+	allow = allow_one("/dev");
+	need.bytes = (uint64_t)(24 * 200 + 7) * 4096;
+	for (int i = 0; i < 2; i++) {
+		/* One of the random samples may have found it: then it is refused earlier still. */
+		int r = target_create(allow, &spec, &need, "run", manifest, &target, &err);
+
+		if (r == 0) {
+			steps = UINT32_MAX;
+			r = target_check_blank(target, step, &steps, &err);
+			assert_int_equal(UINT32_MAX - steps, (need.bytes + (1 << 20) - 1) >> 20);
+			steps = 3;
+			assert_int_equal(target_check_blank(target, step, &steps, NULL),
+					 -ECANCELED);
+			target_free(target);
+			assert_int_equal(r < 0, i);
+		}
+		if (r < 0)
+			assert_int_equal(err.code, ERROR_TARGET_NOT_BLANK);
+		need.bytes += 4096;
+	}
+	fingerprint_of(spec.path, fingerprint, sizeof(fingerprint));
+	spec.fingerprint = fingerprint;
+	assert_int_equal(target_create(allow, &spec, &need, "run", manifest, &target, NULL), 0);
+	assert_int_equal(target_check_blank(target, NULL, NULL, NULL), 0);
+	target_free(target);
+	allow_free(allow);
+}
+
 static void test_size(void **state)
 {
 	struct target_spec spec = {.kind = TARGET_DEVICE};
@@ -981,11 +1033,12 @@ static void test_nothing_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_contents),   TEST(test_answers),	TEST(test_mounted),
-		TEST(test_swapped),    TEST(test_stacked_loop), TEST(test_same_backing),
-		TEST(test_partitions), TEST(test_read_only),	TEST(test_size),
-		TEST(test_paths),      TEST(test_claim),	TEST(test_waiting),
-		TEST(test_regions),    TEST(test_candidates),	TEST(test_nothing_there),
+		TEST(test_contents),	TEST(test_answers),	 TEST(test_mounted),
+		TEST(test_swapped),	TEST(test_stacked_loop), TEST(test_same_backing),
+		TEST(test_partitions),	TEST(test_read_only),	 TEST(test_size),
+		TEST(test_paths),	TEST(test_claim),	 TEST(test_waiting),
+		TEST(test_regions),	TEST(test_candidates),	 TEST(test_nothing_there),
+		TEST(test_blank_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
