@@ -79,7 +79,8 @@ def test_events_of_a_run(service):
     numbers = [number for _, number, _ in events]
     assert numbers == sorted(numbers)
     done = [run["progress"]["done"] for name, _, run in events if name == "sample"]
-    assert done == sorted(set(done)) and done[-1] == 4
+    # a reader that is late finds the last one together with the end, which is told as the state
+    assert done == sorted(set(done)) and 1 <= done[0] and 3 <= done[-1] <= 4
     # an ended run says so and ends
     with client.events(run_id) as stream:
         assert [(n, r["state"]) for n, _, r in stream.all()] == [("state", "done")]
