@@ -428,8 +428,10 @@ int manifest_sweep(int dirfd, const struct allow *allow, struct findings *findin
 {
 	struct sweep sweep = {.dirfd = dirfd, .allow = allow, .findings = findings, .err = err};
 	struct dirent **entries = NULL;
-	int count;
+	int count, r = file_sweep_temporary(dirfd, NULL);
 
+	if (r < 0)
+		fail(&sweep, r, "removing half-written manifests");
 	/* Listed first: the sweep changes the directory it reads. */
 	count = scandirat(dirfd, ".", &entries, NULL, alphasort);
 	if (count < 0)

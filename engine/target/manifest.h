@@ -15,7 +15,8 @@
  * birth (device numbers may change over a reboot), or of the same device and inode where there is
  * no time of birth. Anything else is left and told. What could not be removed (its file system is
  * not mounted, its place no longer allowed) stays in the manifest for the next sweep. A manifest
- * that cannot be read is moved to DIR/set-aside and told.
+ * that cannot be read is moved to DIR/set-aside and told. A half-written one is removed: what it
+ * was to note had not been made yet.
  *
  * One thread. A sweep must hold the engine's lock: it takes every manifest for a dead run's.
  */

@@ -415,6 +415,15 @@ static void test_many(void **state)
 	assert_int_equal(rmdir(in("data")), 0);
 }
 
+/* A crash in the middle of writing: what it was to note was not made, and nothing of it stays. */
+static void test_half_written(void **state)
+{
+	(void)state;
+	(void)close(touch("state/.tmp-run-1.manifest-0123456789abcdef"));
+	assert_int_equal(sweep("removed"), 0);
+	assert_false(is_there("state/.tmp-run-1.manifest-0123456789abcdef"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 /* A full disk is the user's to mend; a record that is there already is not a matter of space. */
@@ -444,6 +453,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_life),
+		TEST(test_half_written),
 		TEST(test_refused),
 		TEST(test_not_durable),
 		TEST(test_crash_after_intend),
