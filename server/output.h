@@ -10,8 +10,11 @@
 /* Whether output_document can be expected to work, before anything is measured. */
 MUST_CHECK int output_check(const char *path, struct error *err);
 
-/* Writes it whole, a newline behind it where it has none, in place of a file that was there; "-" is
- * standard output. */
+/*
+ * Writes it whole, a newline behind it where it has none. "-" is standard output. A file that was
+ * there is replaced, also behind symbolic links; a character device or pipe is written to and stays
+ * what it is; directories, block devices and sockets are refused.
+ */
 MUST_CHECK int output_document(const char *path, const char *text, size_t size, struct error *err);
 
 #endif

@@ -2,11 +2,13 @@
 /* test_output.c - documents handed out whole, in place of an older one, or refused early. */
 #include "server/output.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -48,7 +50,7 @@ static void test_written(void **state)
 static void test_refused(void **state)
 {
 	static const char *const paths[] = {"/nowhere/at/all", "/dev/null/x", "/var/tmp/",
-					    "/var/tmp/.."};
+					    "/var/tmp/..",     "/var/tmp",    "/var"};
 	struct error err;
 
 	(void)state;
@@ -60,11 +62,61 @@ static void test_refused(void **state)
 	assert_int_equal(output_check("-", &err), 0);
 }
 
+static mode_t type_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	return st.st_mode & S_IFMT;
+}
+
+/* A name that stands for something else than a file keeps standing for it. */
+static void test_not_files(void **state)
+{
+	char directory[] = "/var/tmp/run-output-XXXXXX", text[32] = "";
+	struct error err;
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(chdir(directory), 0);
+	/* devices, by links: a fault would harm these alone */
+	assert_int_equal(symlink("/dev/null", "null") + symlink("/dev/full", "full"), 0);
+	assert_int_equal(output_check("null", &err) + output_check("full", &err), 0);
+	assert_int_equal(output_document("null", "{}", 2, &err), 0);
+	assert_true(output_document("full", "{}", 2, &err) < 0);
+	assert_int_equal(type_of("null"), S_IFLNK);
+	assert_int_equal(type_of("full"), S_IFLNK);
+	/* a pipe, without and with a reader */
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	assert_int_equal(output_check("pipe", &err), 0);
+	assert_true(output_document("pipe", "{}", 2, &err) < 0);
+	fd = open("pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(output_document("pipe", "{}", 2, &err), 0);
+	assert_int_equal(read(fd, text, sizeof(text)), 3);
+	assert_string_equal(text, "{}\n");
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(type_of("pipe"), S_IFIFO);
+	/* links are followed; where they lead to nothing they are refused */
+	assert_int_equal(symlink("real", "link"), 0);
+	assert_true(output_check("link", &err) < 0);
+	assert_true(output_document("link", "{}", 2, &err) < 0);
+	assert_int_equal(output_document("real", "[]", 2, &err), 0);
+	assert_int_equal(output_document("link", "{}", 2, &err), 0);
+	assert_int_equal(type_of("link"), S_IFLNK);
+	read_back("real", text, sizeof(text));
+	assert_string_equal(text, "{}\n");
+	assert_int_equal(unlink("null") + unlink("full") + unlink("pipe") + unlink("link"), 0);
+	assert_int_equal(unlink("real") + chdir("/") + rmdir(directory), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_written),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_not_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
