@@ -9,6 +9,7 @@
 
 #include "engine/inspect.h"
 #include "engine/run.h"
+#include "engine/target/manifest.h"
 
 /* ---- backend ---- */
 
@@ -177,6 +178,47 @@ int inspect_need(const struct plan *plan, size_t target, struct target_need *ret
 	return 0;
 }
 
+/*
+ * A new file's path may be taken now by the run that measures, which will have removed its own when
+ * it is the turn of this one: its directory is looked at in its place. All is checked again then.
+ */
+static int inspect_in_turn(const struct target_spec *spec, const struct target_need *need,
+			   const struct run_look *look, struct target_info *ret_info,
+			   struct findings *findings, struct error *err)
+{
+	struct target_spec place = {.kind = TARGET_DIRECTORY};
+	const char *slash = strrchr(spec->path, '/');
+	int r;
+
+	place.path = strndup(spec->path, slash == spec->path ? 1 : (size_t)(slash - spec->path));
+	if (!place.path)
+		return error_no_memory(err);
+	r = target_inspect(look->allow, &place, need, true, ret_info, findings, err);
+	free(place.path);
+	if (r < 0)
+		return r;
+	ret_info->kind = TARGET_FILE;
+	(void)snprintf(ret_info->path, sizeof(ret_info->path), "%s",
+		       spec->path); /* it was opened */
+	return 0;
+}
+
+static int inspect_spec(const struct target_spec *spec, const struct target_need *need,
+			const struct run_look *look, struct target_info *ret_info,
+			struct findings *findings, struct error *err)
+{
+	struct error why = {0};
+	int r = target_inspect(look->allow, spec, need, look->measuring, ret_info, findings, &why);
+
+	if (r < 0 && why.code == ERROR_FILE_EXISTS && look->measuring &&
+	    spec->kind == TARGET_FILE && !spec->existing &&
+	    manifest_lists(look->state_dirfd, spec->path))
+		return inspect_in_turn(spec, need, look, ret_info, findings, err);
+	if (r < 0 && err)
+		*err = why;
+	return r;
+}
+
 static int inspect_target(struct plan *plan, const struct run_look *look, size_t target,
 			  struct target_info *ret_info, struct error *err)
 {
@@ -188,8 +230,8 @@ static int inspect_target(struct plan *plan, const struct run_look *look, size_t
 			      "The target would be larger than 2^64 bytes: lower size, numjobs or "
 			      "offset.");
 	else
-		r = target_inspect(look->allow, &plan->definition->targets[target], &need,
-				   look->measuring, ret_info, &plan->findings, err);
+		r = inspect_spec(&plan->definition->targets[target], &need, look, ret_info,
+				 &plan->findings, err);
 	if (r < 0)
 		inspect_blame_target(plan, target, err);
 	else if (look->tick)

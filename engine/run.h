@@ -61,6 +61,7 @@ void run_choose_backend(const struct plan *plan, const struct target_info *infos
 struct run_look {
 	const struct allow *allow;
 	bool measuring;		 /* a run measures now: no device is opened */
+	int state_dirfd;	 /* the engine's own directory, read where measuring */
 	void (*tick)(void *arg); /* after each target, which may take seconds; or NULL */
 	void *arg;
 };

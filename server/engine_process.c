@@ -77,8 +77,11 @@ static int prepare(struct engine *engine, const struct call *call, bool measurin
 		   enum backend_kind *ret_backend, char *reason, size_t reason_size,
 		   struct error *err)
 {
-	const struct run_look look = {
-		.allow = engine->allow, .measuring = measuring, .tick = tell_alive, .arg = engine};
+	const struct run_look look = {.allow = engine->allow,
+				      .measuring = measuring,
+				      .state_dirfd = engine->state_dirfd,
+				      .tick = tell_alive,
+				      .arg = engine};
 	struct machine machine;
 	struct target_info *infos;
 	int r;

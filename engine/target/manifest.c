@@ -423,6 +423,38 @@ static bool is_manifest(const char *name)
 	       strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
 }
 
+static bool lists(int dirfd, const char *name, const char *path)
+{
+	struct manifest manifest = {.dirfd = dirfd};
+	AUTO_FREE char *text = NULL;
+	bool found = false;
+	size_t size;
+
+	if (file_read(dirfd, name, FILE_BYTES, &text, &size) == 0 &&
+	    parse(&manifest, text, size) == 0)
+		for (size_t i = 0; i < manifest.count && !found; i++)
+			found = manifest.entries[i].made &&
+				strcmp(manifest.entries[i].path, path) == 0;
+	free_from(&manifest, 0);
+	free(manifest.entries);
+	return found;
+}
+
+bool manifest_lists(int dirfd, const char *path)
+{
+	struct dirent **entries = NULL;
+	int count = scandirat(dirfd, ".", &entries, NULL, alphasort);
+	bool found = false;
+
+	for (int i = 0; i < count; i++) {
+		if (!found && is_manifest(entries[i]->d_name))
+			found = lists(dirfd, entries[i]->d_name, path);
+		free(entries[i]);
+	}
+	free(entries);
+	return found;
+}
+
 int manifest_sweep(int dirfd, const struct allow *allow, struct findings *findings,
 		   struct error *err)
 {

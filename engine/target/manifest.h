@@ -63,6 +63,9 @@ void manifest_free(struct manifest *manifest);
  * else SYSTEM. Returns r. */
 int manifest_tell(int r, const char *what, struct error *err);
 
+/* Whether a run notes to have made a file at this path. Needs no lock: what it says may change. */
+bool manifest_lists(int dirfd, const char *path);
+
 /* Removes what dead runs left. Findings: "removed" (info), "left" and "set_aside" (warnings), one
  * a path. The first error is told, the rest still tried. */
 MUST_CHECK int manifest_sweep(int dirfd, const struct allow *allow, struct findings *findings,

@@ -214,6 +214,26 @@ def test_a_repeated_key_yields_the_run_though_its_file_is_there(service):
     client.wait_state(run_id, "cancelled")
 
 
+def test_runs_of_one_file_wait_for_each_other(service):
+    """The file in the way is the measuring run's own; anybody else's is still refused."""
+    path = str(service.scratch / "disk.img")
+    definition = service.definition(target={"file": path}, repeats=1)
+    definition["defaults"] = {"size": "1m", "runtime": 1.5, "iodepth": 2}
+    first = service.client.submit(definition)
+    service.client.wait(first, lambda run: os.path.exists(path))
+    second = service.client.submit(definition)
+    foreign = service.scratch / "mine"
+    foreign.write_bytes(b"precious")
+    refused = service.client.post(
+        "/api/v1/runs", service.definition(target={"file": str(foreign)}))
+    assert (refused.status, refused.json["code"]) == (409, "file_exists")
+    for run_id in (first, second):
+        service.client.wait_state(run_id, "done")
+    assert foreign.read_bytes() == b"precious"
+    foreign.unlink()
+    assert not list(service.scratch.iterdir())
+
+
 def test_the_queue_is_full(service):
     """100 wait behind the one that runs; the next is told to come back."""
     client = service.client
