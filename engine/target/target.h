@@ -4,8 +4,8 @@
  *
  * A target goes through: target_inspect (nothing is touched; what a plan says) -> target_create
  * (the same checks again, then the manifest is made durable, then files are made) ->
- * target_check_blank (5, whole) -> target_open_regions for each sample -> target_remove. Any
- * failure of a check means nothing was written. The order of the checks is that of this list, first failure wins:
+ * target_check_blank (5, whole) -> target_open_regions for each sample -> target_remove.
+ * Any failure of a check means nothing was written. Their order, first failure wins:
  *   1 allow-list            TARGET_NOT_ALLOWED
  *   2 no symlink, a regular file or block device, link count 1      TARGET_TYPE, TARGET_MISSING
  *   3 a file to write is new                                        FILE_EXISTS
@@ -26,6 +26,7 @@
  * "direct_meaningless").
  *
  * Control thread only.
+ * Length: the order of the checks and what they promise is told whole, here and nowhere else.
  */
 #ifndef ENGINE_TARGET_TARGET_H
 #define ENGINE_TARGET_TARGET_H
@@ -65,8 +66,7 @@ struct target_info {
 	char device[64];       /* block device beneath: "sda"; "" when none or several */
 	dev_t device_number;   /* 0 when none */
 	dev_t place;	       /* the file system's own number, where it was looked at; else 0 */
-	char fingerprint[256]; /* devices: "PATH MAJOR:MINOR BYTES SERIAL DISKSEQ", "-" for unknown
-				*/
+	char fingerprint[256]; /* "PATH MAJOR:MINOR BYTES SERIAL DISKSEQ", "-" unknown; or "" */
 };
 
 /*
