@@ -7,14 +7,12 @@
  * fio's flags, "--opt" alone. As in fio the later of two settings of an option holds.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "engine/plan/quantity.h"
-#include "engine/plan/workload.h"
+#include "engine/plan/fio_option.h"
 
 #define COMMAND_MAX 8192 /* bytes of a command line */
 #define WORDS_MAX 256
@@ -130,74 +128,10 @@ static int not_an_option(const char *word, struct error *err)
 			 text_excerpt(word, quoted));
 }
 
-static int unknown_option(const char *name, struct error *err)
-{
-	char quoted[TEXT_EXCERPT_MAX];
-	const char *reason = option_refusal(name);
-
-	if (reason)
-		return error_set(err, ERROR_UNSUPPORTED, "", "fio option %s: %s", name, reason);
-	return error_set(err, ERROR_UNKNOWN_FIELD, "", "fio has no option \"%s\"",
-			 text_excerpt(name, quoted));
-}
-
-/* What of an option's value fio reads otherwise than we do, or does more with. */
-static int check_meaning(const struct option *option, const char *value, struct error *err)
-{
-	char quoted[TEXT_EXCERPT_MAX];
-	bool size = option->type == OPTION_SIZE || option->type == OPTION_SIZES;
-
-	if ((size || option->type == OPTION_TIME) && quantity_fio_differs(value))
-		return error_set(
-			err, size ? ERROR_BAD_SIZE : ERROR_BAD_TIME, "",
-			size ? "--%s=%s: fio reads the suffix as a power of 1000; write k, m "
-			       "or g, which are powers of 1024"
-			     : "--%s=%s: fio drops what is behind the point; write ms",
-			option->name, text_excerpt(value, quoted));
-	return 0;
-}
-
-static int set_option(const char *name, const char *value, struct workload *workload,
-		      struct error *err)
-{
-	const struct option *option = option_find(name);
-	char text[ERROR_MESSAGE_MAX];
-	int r;
-
-	if (strcmp(name, "buffered") == 0) { /* direct, turned round */
-		option = option_at(OPTION_ID_DIRECT);
-		if (strcmp(value, "0") == 0 || strcmp(value, "1") == 0)
-			value = *value == '0' ? "1" : "0";
-	}
-	if (!option)
-		return unknown_option(name, err);
-	if (option->id == OPTION_ID_NAME && workload_is_set(workload, OPTION_ID_NAME))
-		return error_set(err, ERROR_UNSUPPORTED, "",
-				 "a second --name begins a second job: give each a workload of its "
-				 "own");
-	r = check_meaning(option, value, err);
-	if (r < 0)
-		return r;
-	r = option_parse(option, value, workload, err);
-	if (r == -EINVAL && err) {
-		(void)snprintf(text, sizeof(text), "%s", err->message);
-		return error_set(err, err->code, "", "--%s: %s", name, text);
-	}
-	return r;
-}
-
-/* The flags that fio takes without a value; the others want one, perhaps as a word of its own. */
-static bool goes_bare(enum option_id id)
-{
-	return id == OPTION_ID_TIME_BASED || id == OPTION_ID_NORANDOMMAP ||
-	       id == OPTION_ID_GROUP_REPORTING;
-}
-
 static int take_option(struct words *words, struct workload *workload, struct error *err)
 {
 	char *word = words->list[words->next++];
 	char *name, *value;
-	const struct option *option;
 
 	if (word[0] != '-' || word[1] == '\0' || typographic_dash(word))
 		return not_an_option(word, err);
@@ -205,19 +139,12 @@ static int take_option(struct words *words, struct workload *workload, struct er
 	if (*name == '\0' || *name == '-' || *name == '=')
 		return not_an_option(word, err);
 	value = strchr(name, '=');
-	if (value) {
+	if (value)
 		*value++ = '\0';
-		return set_option(name, value, workload, err);
-	}
-	option = option_find(name);
-	if (!option && strcmp(name, "buffered") != 0)
-		return unknown_option(name, err);
-	if (option && goes_bare(option->id))
-		return set_option(name, "1", workload, err);
-	if (words->next == words->count || words->list[words->next][0] == '-')
-		return error_set(err, ERROR_BAD_VALUE, "", "--%s needs a value: --%s=...", name,
-				 name);
-	return set_option(name, words->list[words->next++], workload, err);
+	else if (fio_option_wants_value(name) && words->next < words->count &&
+		 words->list[words->next][0] != '-')
+		value = words->list[words->next++];
+	return fio_option_set("--", name, value, workload, err);
 }
 
 int workload_parse_fio(const char *command_line, struct workload *workload, struct error *err)
@@ -245,16 +172,13 @@ int workload_parse_fio(const char *command_line, struct workload *workload, stru
 	return r;
 }
 
-/*
- * Puts a word into single quotes where a shell would do something with it. In a path a ":" is
- * escaped: fio takes it for the start of another file's name.
- */
-static void put_word(FILE *out, const char *word, bool path)
+/* Puts a word into single quotes where a shell would do something with it. */
+static void put_word(FILE *out, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "_./,:=+@%-";
 
-	if (word[strspn(word, plain)] == '\0' && !(path && strchr(word, ':'))) {
+	if (word[strspn(word, plain)] == '\0') {
 		(void)fputs(word, out);
 		return;
 	}
@@ -262,8 +186,6 @@ static void put_word(FILE *out, const char *word, bool path)
 	for (; *word; word++) {
 		if (*word == '\'')
 			(void)fputs("'\\''", out);
-		else if (path && *word == ':')
-			(void)fputs("\\:", out);
 		else
 			(void)fputc(*word, out);
 	}
@@ -289,7 +211,7 @@ char *workload_format_given(const struct workload *workload)
 		value = option_format(option, workload);
 		failed |= !value;
 		(void)fprintf(out, "%s--%s=", separator, option->name);
-		put_word(out, value ? value : "", false);
+		put_word(out, value ? value : "");
 		free(value);
 		separator = " ";
 	}
@@ -301,67 +223,13 @@ char *workload_format_given(const struct workload *workload)
 	return text;
 }
 
-/* The engine of fio that does what ours does; fio has no thread pool but posixaio's. */
-static const char *fio_engine(const struct workload *workload)
+/* fio_option_put */
+static void put_option(void *arg, const char *name, const char *value)
 {
-	if (!workload_is_set(workload, OPTION_ID_IOENGINE))
-		return "io_uring";
-	if (workload->ioengine == IOENGINE_THREADS)
-		return "posixaio";
-	return workload_ioengine_choices[workload->ioengine];
-}
+	FILE *out = arg;
 
-/* Whether an option goes into the command as it stands. */
-static bool is_written(const struct workload *workload, enum option_id id)
-{
-	switch (id) {
-	case OPTION_ID_NAME: /* these six are written by hand, before or after the others */
-	case OPTION_ID_FILENAME:
-	case OPTION_ID_DIRECTORY:
-	case OPTION_ID_IOENGINE:
-	case OPTION_ID_REGIONS:
-	case OPTION_ID_RWMIXWRITE:
-		return false;
-	case OPTION_ID_RWMIXREAD:
-		return workload_mixed(workload);
-	case OPTION_ID_SIZE:
-		return workload->size != 0;
-	case OPTION_ID_RUNTIME:
-		return workload->runtime_ns != 0;
-	case OPTION_ID_RANDSEED:
-		return workload_is_set(workload, id);
-	case OPTION_ID_OFFSET:
-		return workload->offset != 0;
-	case OPTION_ID_FSYNC:
-		return workload->fsync != 0;
-	case OPTION_ID_RAMP_TIME:
-		return workload->ramp_time_ns != 0;
-	case OPTION_ID_SYNC:
-		return workload->sync != SYNC_NONE;
-	case OPTION_ID_NORANDOMMAP:
-		return workload->norandommap;
-	case OPTION_ID_TIME_BASED:
-		return workload->time_based;
-	default:
-		return true;
-	}
-}
-
-static int put_options(FILE *out, const struct workload *workload)
-{
-	for (int id = 0; id < OPTION_ID_COUNT; id++) {
-		const struct option *option = option_at((enum option_id)id);
-		char *text;
-
-		if (!is_written(workload, (enum option_id)id))
-			continue;
-		text = option_format(option, workload);
-		if (!text)
-			return -ENOMEM;
-		(void)fprintf(out, " --%s=%s", option->name, text);
-		free(text);
-	}
-	return 0;
+	(void)fprintf(out, " --%s=", name);
+	put_word(out, value);
 }
 
 char *workload_format_fio(const struct workload *workload, const char *path, bool directory)
@@ -374,16 +242,8 @@ char *workload_format_fio(const struct workload *workload, const char *path, boo
 	if (!out)
 		return NULL;
 	(void)fputs("fio --name=", out);
-	put_word(out, workload->name ? workload->name : "job", false);
-	(void)fputs(directory ? " --directory=" : " --filename=", out);
-	put_word(out, path, true);
-	(void)fprintf(out, " --ioengine=%s", fio_engine(workload));
-	failed = put_options(out, workload) < 0;
-	if (!directory && workload->regions == REGIONS_DISJOINT && workload->numjobs > 1 &&
-	    workload->size != 0)
-		(void)fprintf(out, " --offset_increment=%" PRIu64, workload->size);
-	if (workload_writes(workload))
-		(void)fputs(" --refill_buffers=1", out);
+	put_word(out, workload->name ? workload->name : "job");
+	failed = fio_option_each(workload, path, directory, put_option, out) < 0;
 	failed |= ferror(out) != 0;
 	if (fclose(out) != 0 || failed) {
 		free(text);
