@@ -17,6 +17,7 @@ struct command_hooks {
 
 int command_run(const struct options *options, const struct command_hooks *hooks);
 int command_plan(const struct options *options, const struct command_hooks *hooks);
+int command_fio(const struct options *options, const struct command_hooks *hooks);
 int command_engine(const struct options *options); /* engine_process.c */
 
 #endif

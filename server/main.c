@@ -267,6 +267,8 @@ static int carry_out(const struct options *options, int argc, char **argv)
 		return command_run(options, &hooks);
 	case COMMAND_PLAN:
 		return command_plan(options, &hooks);
+	case COMMAND_FIO:
+		return command_fio(options, &hooks);
 	case COMMAND_ENGINE:
 		return command_engine(options);
 	case COMMAND_SANDBOX:

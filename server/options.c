@@ -13,8 +13,10 @@
 enum kind { KIND_TEXT, KIND_LIST, KIND_REPEATS, KIND_FLAG };
 
 #define ON(command) (1u << (command))
-#define ON_ALL (ON(COMMAND_SERVE) | ON(COMMAND_RUN) | ON(COMMAND_PLAN) | ON(COMMAND_ENGINE))
+#define ON_TARGETS (ON(COMMAND_SERVE) | ON(COMMAND_RUN) | ON(COMMAND_PLAN) | ON(COMMAND_ENGINE))
+#define ON_ALL (ON_TARGETS | ON(COMMAND_FIO))
 #define ON_TEST (ON(COMMAND_RUN) | ON(COMMAND_PLAN))
+#define ON_READ (ON_TEST | ON(COMMAND_FIO))
 
 /* One option of the command line. */
 struct row {
@@ -29,7 +31,7 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{"--allow", "PATH", KIND_LIST, ON_ALL, ON_TEST, offsetof(struct options, allow),
+	{"--allow", "PATH", KIND_LIST, ON_TARGETS, ON_TEST, offsetof(struct options, allow),
 	 offsetof(struct options, allow_count),
 	 "Where targets may lie: a directory (all beneath it), a block device, or /dev/zero. "
 	 "Repeatable. Nothing outside is ever opened."},
@@ -39,10 +41,10 @@ static const struct row rows[] = {
 	{"--listen", "ADDR:PORT", KIND_TEXT, ON(COMMAND_SERVE), 0, offsetof(struct options, listen),
 	 0,
 	 "Address to serve on, loopback only; port 0 takes a free one. Default: 127.0.0.1:8090."},
-	{"--target", "KIND:PATH", KIND_TEXT, ON_TEST, 0, offsetof(struct options, target), 0,
+	{"--target", "KIND:PATH", KIND_TEXT, ON_READ, 0, offsetof(struct options, target), 0,
 	 "What to test, in place of the definition's target: file:PATH, directory:PATH or "
 	 "device:PATH."},
-	{"--override", "OPTION=VALUE", KIND_LIST, ON_TEST, 0, offsetof(struct options, overrides),
+	{"--override", "OPTION=VALUE", KIND_LIST, ON_READ, 0, offsetof(struct options, overrides),
 	 offsetof(struct options, override_count),
 	 "Sets a workload option for every workload. Repeatable."},
 	{"--repeats", "N", KIND_REPEATS, ON_TEST, 0, offsetof(struct options, repeats), 0,
@@ -55,6 +57,11 @@ static const struct row rows[] = {
 	 "No progress, only the table."},
 };
 
+#define FILE_HELP                                                                                  \
+	"FILE is a JSON definition or an fio job file (which begins with [ or a comment), - for "  \
+	"standard "                                                                                \
+	"input, or the name of a built-in or saved definition."
+
 static const struct command_row {
 	enum command command;
 	const char *name;
@@ -63,12 +70,11 @@ static const struct command_row {
 	const char *help;
 } commands[] = {
 	{COMMAND_RUN, "run", "FILE", "Measures a definition and prints a table.",
-	 "FILE is a JSON definition, - for standard input, or the name of a built-in or saved "
-	 "definition. ^C stops at once; samples that were finished still come out."},
+	 FILE_HELP " ^C stops at once; samples that were finished still come out."},
 	{COMMAND_PLAN, "plan", "FILE",
-	 "Says what a run would do: samples, time, space, findings. Touches nothing.",
-	 "FILE is a JSON definition, - for standard input, or the name of a built-in or saved "
-	 "definition."},
+	 "Says what a run would do: samples, time, space, findings. Touches nothing.", FILE_HELP},
+	{COMMAND_FIO, "fio", "FILE", "Prints the job file that makes fio do the same.",
+	 FILE_HELP " Each workload and combination of levels becomes a job; nothing is touched."},
 	{COMMAND_SERVE, "serve", NULL, "Runs the service: REST, queue and reports.",
 	 "Stops on SIGTERM or SIGINT; the run at hand is then kept as interrupted."},
 	{COMMAND_ENGINE, "engine", NULL, "The measuring process, started by the others.",
@@ -260,8 +266,8 @@ static int parse_help(struct options *options, const char *topic, struct error *
 	options->command = COMMAND_HELP;
 	if (topic && strcmp(topic, "options") != 0 && !find_command(topic))
 		return error_set(err, ERROR_BAD_PARAMETER, "",
-				 "There is no help on \"%.60s\"; there is on run, plan, serve, "
-				 "engine and options.",
+				 "There is no help on \"%.60s\"; there is on run, plan, fio, "
+				 "serve, engine and options.",
 				 topic);
 	options->help_topic = topic;
 	return 0;
@@ -280,8 +286,8 @@ static int parse_command(struct options *options, int argc, char **argv, struct 
 
 	if (!command)
 		return error_set(err, ERROR_BAD_PARAMETER, "",
-				 "There is no command \"%.60s\"; there are run, plan, serve and "
-				 "engine. See volbench --help.",
+				 "There is no command \"%.60s\"; there are run, plan, fio, serve "
+				 "and engine. See volbench --help.",
 				 argv[1]);
 	options->command = command->command;
 	for (int i = 2; i < argc; i++) {
@@ -307,9 +313,9 @@ int options_parse(int argc, char **argv, struct options *ret_options, struct err
 	int r = 0;
 
 	if (argc < 2)
-		r = error_set(
-			err, ERROR_BAD_PARAMETER, "",
-			"A command is wanted: run, plan, serve or engine. See volbench --help.");
+		r = error_set(err, ERROR_BAD_PARAMETER, "",
+			      "A command is wanted: run, plan, fio, serve or engine. See volbench "
+			      "--help.");
 	else if (is_help(argv[1]) || strcmp(argv[1], "help") == 0)
 		r = parse_help(&options, argc > 2 ? argv[2] : NULL, err);
 	else if (strcmp(argv[1], "--version") == 0)

@@ -21,6 +21,7 @@ enum command {
 	COMMAND_SERVE,
 	COMMAND_RUN,
 	COMMAND_PLAN,
+	COMMAND_FIO,
 	COMMAND_ENGINE,
 	COMMAND_SANDBOX, /* internal, see child.h */
 };
@@ -28,7 +29,8 @@ enum command {
 struct options {
 	enum command command;
 	const char *help_topic; /* --help: a command's name, "options", or NULL */
-	const char *file;   /* run, plan: "-" is standard input; a path, or a definition's name */
+	const char
+		*file; /* run, plan, fio: "-" is standard input; a path, or a definition's name */
 	const char *state;  /* default: $STATE_DIRECTORY, else /var/lib/volbench as root,
 			     * else $XDG_STATE_HOME/volbench or ~/.local/state/volbench */
 	const char *listen; /* serve: ADDR:PORT, default 127.0.0.1:8090 */
@@ -36,9 +38,9 @@ struct options {
 	const char **allow;
 	const char *json_out; /* run, plan: --json; "-" is standard output */
 	const char *html_out; /* run: --html */
-	const char *target;   /* run, plan: --target file:PATH | directory:PATH | device:PATH */
+	const char *target; /* run, plan, fio: --target file:PATH | directory:PATH | device:PATH */
 	size_t override_count;
-	const char **overrides; /* run, plan: --override OPTION=VALUE */
+	const char **overrides; /* run, plan, fio: --override OPTION=VALUE */
 	unsigned int repeats;	/* run, plan: --repeats N; 0: as defined */
 	bool quiet;		/* run: no progress */
 	char *own_state;	/* heap behind `state` where it was not given */

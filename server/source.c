@@ -4,9 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/file.h"
+#include "engine/base/text.h"
+#include "engine/plan/fio_job.h"
 #include "server/codec/amend.h"
 #include "server/codec/definition.h"
 
@@ -105,6 +108,41 @@ static int read_text(const char *name, char **ret_text, size_t *ret_size, struct
 	return read_stream(in, name, ret_text, ret_size, err);
 }
 
+/* ---- fio job files ---- */
+
+static const char *variable(const char *name)
+{
+	return getenv(name);
+}
+
+/* A job file has no name of its own: its file's, without what stands behind the point. */
+static int read_job(const struct options *options, const char *text, size_t size,
+		    struct definition *ret_definition, struct error *err)
+{
+	const char *slash = strrchr(options->file, '/');
+	const char *file = slash ? slash + 1 : options->file, *point = strrchr(file, '.');
+	char name[DEFINITION_NAME_MAX + 1] = "fio job";
+	const struct fio_job_request request = {
+		.text = text,
+		.size = size,
+		.name = name,
+		.target = options->target,
+		.repeats = options->repeats,
+		.override_count = options->override_count,
+		.overrides = options->overrides,
+		.variable = variable,
+	};
+	size_t length = point && point > file ? (size_t)(point - file) : strlen(file);
+
+	if (strcmp(file, "-") != 0 && length < sizeof(name)) {
+		memcpy(name, file, length);
+		name[length] = '\0';
+	}
+	if (!text_printable(name))
+		(void)snprintf(name, sizeof(name), "fio job");
+	return fio_job_read(&request, ret_definition, err);
+}
+
 /* ---- the whole ---- */
 
 int source_load(const struct options *options, const struct command_hooks *hooks,
@@ -121,6 +159,8 @@ int source_load(const struct options *options, const struct command_hooks *hooks
 	size_t size;
 	int r = read_text(options->file, &text, &size, err);
 
+	if (r == 0 && fio_job_is(text, size))
+		return read_job(options, text, size, ret_definition, err);
 	if (r == 0)
 		r = amend_definition(text, size, &amendment, &amended, err);
 	if (r == 0)
@@ -135,6 +175,9 @@ void source_complain(const struct options *options, const struct error *err)
 
 	if (err->field[0])
 		fprintf(stderr, "volbench: %s: %s: %s (%s)\n", name, err->field, err->message,
+			error_code_text(err->code));
+	else if (strncmp(err->message, "line ", 5) == 0) /* of a job file */
+		fprintf(stderr, "volbench: %s: %s (%s)\n", name, err->message,
 			error_code_text(err->code));
 	else
 		fprintf(stderr, "volbench: %s (%s)\n", err->message, error_code_text(err->code));

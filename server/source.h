@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * source.h - where `volbench run` and `volbench plan` take their definition from: a file, standard
- * input, or the name of a built-in or saved one, with the command line laid over it.
+ * source.h - where `volbench run`, `plan` and `fio` take their definition from: a file (JSON, or
+ * an fio job file), standard input, or the name of a built-in or saved one, with the command line
+ * laid over it.
  */
 #ifndef SERVER_SOURCE_H
 #define SERVER_SOURCE_H

@@ -12,7 +12,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
+#include "engine/base/clock.h"
 #include "engine/base/text.h"
 
 const char *const target_kind_names[] = {"file", "directory", "device"};
@@ -281,6 +283,18 @@ int definition_compose(const struct definition *definition, size_t workload, con
 	if (err)
 		*err = found;
 	return r;
+}
+
+void definition_draw_seed(struct definition *definition)
+{
+	uint64_t seed;
+
+	if (definition->seed_given)
+		return;
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
+		seed = clock_now_ns() << 11; /* only while a machine boots */
+	definition->seed = seed >> 11;
+	definition->seed_given = true;
 }
 
 uint64_t definition_samples(const struct definition *definition)

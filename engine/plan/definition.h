@@ -2,8 +2,8 @@
 /*
  * definition.h - what is to be compared: targets, factors, workloads, repeats.
  *
- * Filled by server/codec/definition.c from JSON, checked by definition_check(), immutable once
- * accepted. All strings are heap and owned by the definition.
+ * Filled by server/codec/definition.c from JSON or fio_job.c from an fio job file, checked by
+ * definition_check(), immutable once accepted. All strings are heap and owned by the definition.
  */
 #ifndef ENGINE_PLAN_DEFINITION_H
 #define ENGINE_PLAN_DEFINITION_H
@@ -103,6 +103,9 @@ MUST_CHECK int definition_compose(const struct definition *definition, size_t wo
  * to be measured and were not. -EINVAL where the options do not go together; -ENOMEM. */
 MUST_CHECK int definition_options(const struct definition *definition, size_t workload,
 				  const size_t *levels, struct workload *ret_options);
+
+/* Draws a seed where none was given: one that any JSON reader keeps exact. */
+void definition_draw_seed(struct definition *definition);
 
 /* Where the value that an option has in a cell was given: "/override/bs", "/factors/bs/2",
  * "/workloads/0/bs" (or ".../fio"), "/defaults/bs"; "/workloads/0" where it was given nowhere, and

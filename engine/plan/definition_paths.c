@@ -95,6 +95,14 @@ static void drop_paths(struct workload *workload)
 	workload_unset(workload, OPTION_ID_DIRECTORY);
 }
 
+static void drop_all_paths(struct definition *definition)
+{
+	drop_paths(&definition->defaults);
+	drop_paths(&definition->override);
+	for (size_t i = 0; i < definition->workload_count; i++)
+		drop_paths(&definition->workloads[i]);
+}
+
 int definition_adopt_paths(struct definition *definition, struct error *err)
 {
 	struct path_words first, words;
@@ -127,9 +135,34 @@ int definition_adopt_paths(struct definition *definition, struct error *err)
 	r = make_target(&first, &definition->targets[0], err);
 	if (r < 0)
 		return r;
-	drop_paths(&definition->defaults);
-	drop_paths(&definition->override);
-	for (size_t i = 0; i < definition->workload_count; i++)
-		drop_paths(&definition->workloads[i]);
+	drop_all_paths(definition);
 	return 0;
+}
+
+int definition_place_target(struct definition *definition, const char *text, struct error *err)
+{
+	const char *colon = strchr(text, ':');
+	struct target_spec *target;
+
+	for (int kind = TARGET_FILE; colon && kind <= TARGET_DEVICE; kind++) {
+		const char *name = target_kind_names[kind];
+
+		if (strlen(name) != (size_t)(colon - text) ||
+		    strncmp(name, text, strlen(name)) != 0 || !colon[1])
+			continue;
+		target = calloc(1, sizeof(*target));
+		if (!target)
+			return error_no_memory(err);
+		definition->targets = target;
+		definition->target_count = 1;
+		target->kind = (enum target_kind)kind;
+		target->path = strdup(colon + 1);
+		if (!target->path)
+			return error_no_memory(err);
+		drop_all_paths(definition);
+		return 0;
+	}
+	return error_set(err, ERROR_BAD_PARAMETER, "",
+			 "a target is file:PATH, directory:PATH or device:PATH, not \"%.60s\"",
+			 text);
 }

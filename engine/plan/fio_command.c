@@ -215,6 +215,8 @@ char *workload_format_given(const struct workload *workload)
 		free(value);
 		separator = " ";
 	}
+	if (!*separator) /* a command line holds an option; this one is the default */
+		(void)fprintf(out, "--rw=%s", workload_rw_choices[workload->rw]);
 	failed |= ferror(out) != 0;
 	if (fclose(out) != 0 || failed) {
 		free(text);

@@ -9,9 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
-#include "engine/base/clock.h"
 #include "engine/base/text.h"
 #include "server/codec/definition_request.h"
 #include "server/codec/definition_targets.h"
@@ -292,19 +290,6 @@ static int decode_members(const json_t *value, struct definition *definition, st
 	return r;
 }
 
-/* A seed that any JSON reader keeps exact. */
-static void draw_seed(struct definition *definition)
-{
-	uint64_t seed;
-
-	if (definition->seed_given)
-		return;
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
-		seed = clock_now_ns() << 11; /* only while a machine boots */
-	definition->seed = seed >> 11;
-	definition->seed_given = true;
-}
-
 static int decode_whole(const json_t *value, struct definition *definition, struct error *err)
 {
 	int r = decode_members(value, definition, err);
@@ -315,7 +300,7 @@ static int decode_whole(const json_t *value, struct definition *definition, stru
 		definition_done(definition);
 		return r;
 	}
-	draw_seed(definition);
+	definition_draw_seed(definition);
 	return 0;
 }
 

@@ -145,7 +145,8 @@ def test_built_in_and_saved_names(volbench, directory, scratch):
     ("missing", None, "missing"),
     ("./missing.json", None, "No such file"),
     ("-", "{", "json_invalid"),
-    ("-", "[]", "wrong_type"),
+    ("-", "[]", "line 1: a section begins with its name in brackets"),  # an fio job file
+    ("-", "7", "wrong_type"),
     ("-", json.dumps({**COMPARISON, "target": {"file": "/x"}, "colour": 1}), "/colour"),
     ("-", json.dumps({**COMPARISON, "target": {"file": "/x"}, "repeats": 0}), "/repeats"),
 ])

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fio_job_write.c - fio_job_write() of fio_job.h. The options are those of workload_format_fio():
+ * fio_option_each() names them for both.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/plan/fio_job.h"
+#include "engine/plan/fio_option.h"
+
+#define SECTION_NAME_MAX 250 /* bytes; fio takes 255 */
+
+/* A name without what would end it in a job file, or make a file's name of it a path. */
+static void put_name(FILE *out, const char *name, size_t *left)
+{
+	for (size_t length; *name; name += length) {
+		length = text_character(name);
+		if (length == 0)
+			length = 1;
+		if (length > *left)
+			return;
+		*left -= length;
+		if (strchr(";#/[]$\\", *name))
+			fputc('_', out);
+		else
+			fprintf(out, "%.*s", (int)length, name);
+	}
+}
+
+/* "[read bs=4k iodepth=32]" */
+static void put_section(const struct definition *definition, size_t workload, const size_t *levels,
+			FILE *out)
+{
+	size_t left = SECTION_NAME_MAX;
+
+	fputs("\n[", out);
+	/* fio takes what begins so for defaults, not for a job */
+	if (strncmp(definition->workloads[workload].name, "global", 6) == 0)
+		put_name(out, "job ", &left);
+	put_name(out, definition->workloads[workload].name, &left);
+	for (size_t i = 0; i < definition->factor_count; i++) {
+		const struct factor *factor = &definition->factors[i];
+
+		if (factor->level_count < 2)
+			continue;
+		put_name(out, " ", &left);
+		put_name(out, factor->name, &left);
+		put_name(out, "=", &left);
+		put_name(out, factor->levels[levels[i]], &left);
+	}
+	fputs("]\n", out);
+}
+
+/* fio_option_put */
+static void put_option(void *arg, const char *name, const char *value)
+{
+	fprintf(arg, "%s=%s\n", name, value);
+}
+
+static int check_path(const char *path, struct error *err)
+{
+	char quoted[TEXT_EXCERPT_MAX];
+	size_t length = strlen(path);
+
+	if (strpbrk(path, ";#$\\") || path[length - 1] == ' ' || length > FIO_JOB_LINE_MAX / 2)
+		return error_set(err, ERROR_UNSUPPORTED, "",
+				 "the path %s cannot stand in an fio job file, which reads \";\", "
+				 "\"#\", \"$\", \"\\\" and blanks at the end in its own way",
+				 text_excerpt(path, quoted));
+	return 0;
+}
+
+/* Where each job is to have a part of a target and nobody says how large that is. */
+static int check_size(const struct definition *definition, size_t workload,
+		      const struct target_spec *target, const struct workload *options,
+		      struct error *err)
+{
+	char quoted[TEXT_EXCERPT_MAX];
+
+	if (options->size != 0 || options->numjobs == 1 || options->regions != REGIONS_DISJOINT ||
+	    target->kind == TARGET_DIRECTORY)
+		return 0;
+	return error_set(err, ERROR_UNSUPPORTED, "",
+			 "the jobs of \"%s\" share the whole of the target, whose size an fio job "
+			 "file would have to name: give size, the bytes of each job's part",
+			 text_excerpt(definition->workloads[workload].name, quoted));
+}
+
+static int put_cell(const struct definition *definition, size_t workload, const size_t *levels,
+		    FILE *out, struct error *err)
+{
+	const struct target_spec *target =
+		&definition->targets[definition_level_target(definition, levels)];
+	bool directory = target->kind == TARGET_DIRECTORY;
+	struct workload options;
+	int r = definition_compose(definition, workload, levels, &options, err);
+
+	if (r < 0)
+		return r;
+	r = check_path(target->path, err);
+	if (r == 0)
+		r = check_size(definition, workload, target, &options, err);
+	if (r == 0) {
+		put_section(definition, workload, levels, out);
+		fputs("stonewall\n", out);
+		if (fio_option_each(&options, target->path, directory, put_option, out) < 0)
+			r = error_no_memory(err);
+		/* the sections share their files, as samples do */
+		if (directory)
+			fputs("filename_format=volbench-fio.$jobnum\n", out);
+	}
+	workload_done(&options);
+	return r;
+}
+
+static void put_head(const struct definition *definition, FILE *out)
+{
+	char name[DEFINITION_NAME_MAX + 1];
+
+	fprintf(out,
+		"; %s\n"
+		"; Each workload and combination of levels as an fio job, one after another.\n",
+		text_clean(definition->name, name, sizeof(name)));
+	if (definition->repeats > 1)
+		fprintf(out, "; Volbench measures each %u times, %s.\n", definition->repeats,
+			definition_order_names[definition->order]);
+	fputs("; fio writes to its target without asking, and leaves its files behind.\n", out);
+}
+
+int fio_job_write(const struct definition *definition, FILE *out, struct error *err)
+{
+	put_head(definition, out);
+	for (size_t i = 0; i < definition->workload_count; i++) {
+		size_t levels[DEFINITION_FACTORS_MAX] = {0};
+
+		do {
+			int r = put_cell(definition, i, levels, out, err);
+
+			if (r < 0)
+				return r;
+		} while (definition_next_levels(definition, levels));
+	}
+	return ferror(out) ? error_set_sys(err, ERROR_SYSTEM, EIO, "Writing the job file") : 0;
+}
