@@ -2,6 +2,7 @@
 """Fixtures: a service for one test, and one that the tests of a file share."""
 import pathlib
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -10,6 +11,18 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import service as service_module  # noqa: E402
+
+
+def stop(*_):
+    """As ^C does: what was mounted and started is ended."""
+    raise KeyboardInterrupt
+
+
+def pytest_configure(config):
+    signal.signal(signal.SIGTERM, stop)
+    config.addinivalue_line(
+        "markers", "patient: waits for many seconds; run beside the others, not among them"
+    )
 
 
 @pytest.fixture(scope="session")

@@ -84,6 +84,7 @@ def test_while_it_stops_nothing_new_is_taken(service):
     assert service.client.run(run_id)["state"] == "interrupted"
 
 
+@pytest.mark.patient
 def test_it_stops_in_time_on_a_busy_machine(make_service):
     """Its reporter has the lowest scheduling class, and nothing left to run in."""
     service = make_service()

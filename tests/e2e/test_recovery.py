@@ -141,6 +141,7 @@ def test_killed_at_a_random_moment(make_service, cycle):
         assert result["samples"][: len(samples.get(run_id, []))] == samples.get(run_id, [])
 
 
+@pytest.mark.patient
 def test_a_second_service_does_not_take_the_state(service, make_service):
     """One service a state directory."""
     import subprocess  # pylint: disable=import-outside-toplevel

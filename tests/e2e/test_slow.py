@@ -68,6 +68,7 @@ class Tricklers:
             s.close()
 
 
+@pytest.mark.patient
 @pytest.mark.parametrize(
     "head",
     [
@@ -94,7 +95,7 @@ def test_tricklers_are_ended_and_nobody_waits_for_them(service, head):
         assert slow.open_count() == 0
         times.sort()
         limit = 0.1 if PATIENCE == 20 else 1.0
-        assert times[len(times) // 2] < limit and times[-1] < 5 * limit, times[-5:]
+        assert times[len(times) // 2] < limit and times[-1] < 10 * limit, times[-5:]
     finally:
         slow.close()
 
@@ -160,6 +161,7 @@ def test_above_256_the_oldest_unfinished_goes(service):
             s.close()
 
 
+@pytest.mark.patient
 def test_idle_kept_connections_end(service):
     """A connection that is kept for a next request has its 10 s, and works until then."""
     request = f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{service.port}\r\n\r\n".encode()

@@ -3,6 +3,8 @@
 import threading
 import time
 
+import pytest
+
 from service import Client
 
 STREAMS = 64
@@ -100,6 +102,7 @@ def test_a_stream_of_a_removed_run_ends(service):
     cancel(client, first)
 
 
+@pytest.mark.patient
 def test_a_silent_stream_has_a_heartbeat(service):
     client = service.client
     first = client.submit(service.long_definition())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The promises of the whole service: a published study as one definition, measured in every form,
-held against what the kernel counted; and what is told before anything is written."""
+"""A published study as one definition, run through the whole service: every sample in every form, held
+against what the kernel counted, in the order and with the patterns that its seed says."""
 import collections
 import csv
 import io
@@ -10,8 +10,6 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
-import tempfile
 import types
 import xml.etree.ElementTree
 
@@ -31,8 +29,8 @@ SAMPLES = WORKLOADS * len(DEPTHS) * REPEATS
 # What a file system's journal may add to a sample, whatever the sample's own size.
 JOURNAL = 512 << 10
 
+pytestmark = pytest.mark.patient
 
-# ---- nine workloads, two depths, two repeats ----
 
 @pytest.fixture(scope="module")
 def disk(work_directory):
@@ -106,7 +104,7 @@ def directions(sample):
     return [d for d in ("read", "write") if d in sample]
 
 
-def test_nine_workloads_in_every_form(nine):
+def test_in_every_form(nine):
     assert nine.state["progress"]["done"] == nine.state["progress"]["total"] == SAMPLES
     assert nine.left == [], "scratch files are left"
     result = nine.result
@@ -144,7 +142,7 @@ def test_nine_workloads_in_every_form(nine):
         assert line in tables, line
 
 
-def test_nine_workloads_bytes_are_those_of_the_device(nine):
+def test_bytes_are_those_of_the_device(nine):
     """Each sample's and the whole run's, within 1 %."""
     if not nine.device:
         pytest.skip("a loop device needs root")
@@ -162,7 +160,7 @@ def test_nine_workloads_bytes_are_those_of_the_device(nine):
         assert abs(counted - totals[direction]) <= totals[direction] * 0.01, (direction, counted, totals)
 
 
-def test_nine_workloads_mix_got_is_the_mix_asked(nine):
+def test_mix_got_is_the_mix_asked(nine):
     mixed = [s for s in nine.result["samples"] if s["options"]["rw"] == "randrw"]
     assert len({s["workload"] for s in mixed}) == 6
     for sample in mixed:
@@ -261,68 +259,3 @@ def test_same_seed_same_order_and_patterns(nine):
     assert in_order(kept.json["samples"]) == measured
     other = nine.client.post("/api/v1/plan", {**nine.asked, "seed": 20260201})
     assert in_order(other.json["samples"]) != measured
-
-
-# ---- where io_uring cannot be had ----
-
-def check_threads(service, target, reason):
-    """The threads backend measures, and every document says so and why."""
-    client = service.client
-    run_id = client.submit(service.definition(target=target))
-    client.wait_state(run_id, "done")
-    result = client.get(f"/api/v1/runs/{run_id}/result").json
-    assert result["backend"] == "threads" and reason in result["backend_reason"], result
-    for sample in result["samples"]:
-        assert sample["backend"] == "threads" and reason in sample["backend_reason"]
-        assert sample["read"]["ios"] > 0
-    client.wait_report(run_id)
-    page = xml.etree.ElementTree.fromstring(client.get(f"/runs/{run_id}/").body)
-    assert result["backend_reason"] in "".join(page.itertext())
-
-
-def test_memory_file_system_is_measured_by_threads(make_service):
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as scratch:
-        service = make_service(allow=[scratch])
-        check_threads(service, {"directory": scratch}, "tmpfs")
-        assert os.listdir(scratch) == []
-
-
-def test_refused_uring_is_measured_by_threads(make_service):
-    wrapper = pathlib.Path(__file__).parent / "no_uring.py"
-    service = make_service(prefix=[sys.executable, str(wrapper)])
-    check_threads(service, {"directory": str(service.scratch)}, "refused")
-    uring = service.client.get("/api/v1/system").json["engine"]["io_uring"]
-    assert uring["available"] is False and "refused" in uring["reason"]
-
-
-# ---- what is told before anything is written ----
-
-def check_untouched(service):
-    assert not list(service.scratch.iterdir())
-    assert service.client.get("/api/v1/runs").json["runs"] == []
-
-
-def test_a_ramp_longer_than_the_run_is_a_finding(service):
-    body = service.definition(defaults={"size": "1m", "runtime": 1, "ramp_time": 10})
-    plan = service.client.post("/api/v1/plan", body)
-    assert plan.status == 200, plan
-    found = [f for f in plan.json["findings"] if f["code"] == "ramp_longer_than_run"]
-    assert found and found[0]["workloads"] == ["random read"]
-    assert "ramp_time" in found[0]["message"]
-    check_untouched(service)
-
-
-def test_what_does_not_fit_or_is_out_of_range_is_refused(service):
-    free = os.statvfs(service.scratch)
-    beyond = free.f_bavail * free.f_frsize + (1 << 30)
-    cases = [
-        (service.definition(factors=None, defaults={"size": beyond, "runtime": 1}), "no_space", "/target"),
-        (service.definition(factors={"iodepth": [1, 0]}), "out_of_range", "/factors/iodepth/1"),
-        (service.definition(factors={"numjobs": [1, 1 << 20]}), "out_of_range", "/factors/numjobs/1"),
-        (service.definition(factors={"bs": ["4k", "1t"]}), "out_of_range", "/factors/bs/1"),
-    ]
-    for body, code, field in cases:
-        for path in ("/api/v1/plan", "/api/v1/runs"):
-            answer = service.client.post(path, body)
-            assert (answer.status, answer.code, answer.json["field"]) == (422, code, field), answer
-            check_untouched(service)
