@@ -11,8 +11,6 @@
 
 #define REPEATS_ADVISED 5u /* with 5 the interval of a mean is a seventh of that with 2 */
 
-static const char *const metric_names[METRIC_COUNT] = {"IOPS", "bandwidth"};
-
 static const char *plural(size_t count)
 {
 	return count == 1 ? "" : "s";
@@ -85,7 +83,9 @@ static void tally(const struct report *report, enum metric metric, bool clear_on
 	}
 }
 
-static void compare_sentence(const struct report *report, enum metric metric, struct html *html)
+/* prefix: by which figure, where that matters. */
+static void compare_sentence(const struct report *report, enum metric metric, const char *prefix,
+			     struct html *html)
 {
 	size_t compared = 0, clear = 0, single = 0;
 	bool combined = report->result->definition.factor_count > 1;
@@ -96,8 +96,7 @@ static void compare_sentence(const struct report *report, enum metric metric, st
 		clear += report->comparisons[k].clear[metric];
 		single += report->comparisons[k].measured > 1 && report->comparisons[k].fewest < 2;
 	}
-	if (report->sizes_vary)
-		html_textf(html, "By %s: ", metric_names[metric]);
+	html_text(html, prefix);
 	if (single == compared) {
 		html_textf(html,
 			   "one sample a cell cannot tell levels of %s apart; the highest "
@@ -169,6 +168,16 @@ static void advice(const struct report *report, struct html *html)
 				"else narrow the intervals.");
 }
 
+static bool any_clear(const struct report *report)
+{
+	bool any = false;
+
+	for (size_t k = 0; k < report->comparison_count; k++)
+		for (int m = 0; m < METRIC_COUNT; m++)
+			any |= report->comparisons[k].clear[m];
+	return any;
+}
+
 void report_headline(const struct report *report, struct html *html)
 {
 	bool compared = false, intervals = false;
@@ -183,12 +192,13 @@ void report_headline(const struct report *report, struct html *html)
 		html_text(html, "Nothing was measured.");
 	} else if (!compared) {
 		plain_sentence(report, html);
+	} else if (!report->sizes_vary) {
+		compare_sentence(report, METRIC_IOPS, "", html);
+	} else if (intervals && !any_clear(report)) {
+		compare_sentence(report, METRIC_IOPS, "By IOPS and by bandwidth: ", html);
 	} else {
-		compare_sentence(report, METRIC_IOPS, html);
-		if (report->sizes_vary) {
-			html_text(html, " ");
-			compare_sentence(report, METRIC_BANDWIDTH, html);
-		}
+		compare_sentence(report, METRIC_IOPS, "By IOPS: ", html);
+		compare_sentence(report, METRIC_BANDWIDTH, " By bandwidth: ", html);
 	}
 	html_close(html, "p");
 	if (!compared)

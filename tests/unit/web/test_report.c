@@ -315,6 +315,7 @@ static void test_single_samples(void **state)
 	write_report(&result, "single-samples", &written);
 	assert_has(&written, "one sample a cell cannot tell levels of iodepth apart");
 	assert_has(&written, "highest figure at ");
+	assert_has(&written, "5 or more tell what 1 does not.");
 	assert_int_equal(count_of(written.page, "\"interval\""), 0);
 	done(&result, &written);
 }
@@ -333,6 +334,19 @@ static void test_noise_shows_no_level(void **state)
 	synthetic_make(&shape, &result);
 	write_report(&result, "noise", &written);
 	assert_has(&written, "do not tell the highest level of iodepth from the next in any of 3");
+	assert_has(&written, "longer runtime and a machine that does nothing else");
+	done(&result, &written);
+	/* of request sizes it is said once for both figures */
+	shape.noise = 2;
+	shape.repeats = 2;
+	shape.factors[0] = (struct synthetic_factor){"bs", {"4k", "8k"}};
+	synthetic_make(&shape, &result);
+	write_report(&result, "noise-of-sizes", &written);
+	assert_has(&written,
+		   "By IOPS and by bandwidth: these samples do not tell the highest level "
+		   "of bs from the next in any of 3");
+	assert_int_equal(count_of(written.page, "do not tell the highest"), 1);
+	assert_has(&written, "More repeats narrow the intervals: 5 or more tell what 2 do not.");
 	done(&result, &written);
 }
 
