@@ -157,14 +157,6 @@ static void show_commands(const struct report *report, struct html *html)
 
 /* ---- environment ---- */
 
-static void entry(struct html *html, const char *name, const char *value)
-{
-	html_open(html, "div", NULL);
-	html_element(html, "dt", name, NULL);
-	html_element(html, "dd", value && value[0] ? value : "unknown", NULL);
-	html_close(html, "div");
-}
-
 static void show_targets(const struct result *result, struct html *html)
 {
 	char text[256];
@@ -202,29 +194,29 @@ static void show_environment(const struct result *result, struct html *html)
 
 	html_element(html, "h3", "Environment", NULL);
 	html_open(html, "dl", "class", "facts", NULL);
-	entry(html, "Host", environment->host);
-	entry(html, "System", environment->os);
+	report_fact(html, "Host", environment->host);
+	report_fact(html, "System", environment->os);
 	(void)snprintf(text, sizeof(text), "%s (%s)", environment->kernel, environment->machine);
-	entry(html, "Kernel", text);
+	report_fact(html, "Kernel", text);
 	(void)snprintf(text, sizeof(text), "%s, %u CPUs, %u allowed", environment->cpu_model,
 		       environment->cpus, environment->cpus_allowed);
-	entry(html, "Processor", text);
+	report_fact(html, "Processor", text);
 	(void)snprintf(text, sizeof(text), "%s, %s available at the start",
 		       numbers_bytes((double)environment->memory_bytes).text,
 		       numbers_bytes((double)environment->memory_available_bytes).text);
-	entry(html, "Memory", text);
-	entry(html, "io_uring", environment->uring);
+	report_fact(html, "Memory", text);
+	report_fact(html, "io_uring", environment->uring);
 	(void)snprintf(text, sizeof(text), "%s%s%s", result->backend,
 		       result->backend_reason[0] ? ": " : "", result->backend_reason);
-	entry(html, "Backend", text);
+	report_fact(html, "Backend", text);
 	(void)snprintf(text, sizeof(text), "Volbench %s, liburing %s", environment->program_version,
 		       environment->liburing);
-	entry(html, "Program", text);
+	report_fact(html, "Program", text);
 	(void)snprintf(text, sizeof(text), "%" PRIu64 ", order %s", result->definition.seed,
 		       result->definition.order == ORDER_GROUPED
 			       ? "grouped"
 			       : "interleaved in randomised blocks");
-	entry(html, "Seed", text);
+	report_fact(html, "Seed", text);
 	show_targets(result, html);
 	html_close(html, "dl");
 }

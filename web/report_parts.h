@@ -77,6 +77,7 @@ void report_banner(const struct report *report, struct html *html);
 void report_headline(const struct report *report, struct html *html);
 void report_facts(const struct report *report, struct html *html);
 void report_summary(const struct report *report, struct html *html);
+void report_fact(struct html *html, const char *name, const char *value); /* a row of a dl */
 /* "64K stands clear", "32K, 64K not told apart", "highest: 64K"; "" with one level. */
 #define REPORT_VERDICT_MAX 400
 const char *report_verdict(const struct report *report, const struct comparison *comparison,

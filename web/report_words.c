@@ -213,7 +213,7 @@ void report_headline(const struct report *report, struct html *html)
 
 /* ---- facts ---- */
 
-static void fact(struct html *html, const char *name, const char *value)
+void report_fact(struct html *html, const char *name, const char *value)
 {
 	html_open(html, "div", NULL);
 	html_element(html, "dt", name, NULL);
@@ -291,28 +291,29 @@ void report_facts(const struct report *report, struct html *html)
 	char text[96], stamp[CLOCK_TEXT_MAX];
 
 	html_open(html, "dl", "class", "facts", NULL);
-	fact(html, "Host", result->environment.host);
+	report_fact(html, "Host", result->environment.host);
 	fact_targets(result, html);
 	fact_factors(&result->definition, html);
 	(void)snprintf(text, sizeof(text), "%zu", result->definition.workload_count);
-	fact(html, "Workloads", text);
+	report_fact(html, "Workloads", text);
 	(void)snprintf(text, sizeof(text), "%u", result->definition.repeats);
-	fact(html, "Repeats", text);
+	report_fact(html, "Repeats", text);
 	(void)snprintf(text, sizeof(text), "%zu of %zu", result->sample_count,
 		       result->planned_samples);
-	fact(html, "Samples", text);
+	report_fact(html, "Samples", text);
 	if (result->started_wall_ms) {
 		(void)clock_format(result->started_wall_ms, stamp);
 		(void)snprintf(text, sizeof(text), "%.10s %.5s UTC", stamp, stamp + 11);
-		fact(html, "Started", text);
+		report_fact(html, "Started", text);
 	}
 	if (result->ended_wall_ms > result->started_wall_ms && result->started_wall_ms)
-		fact(html, "Duration",
-		     numbers_duration((double)(result->ended_wall_ms - result->started_wall_ms) /
-				      1000)
-			     .text);
+		report_fact(
+			html, "Duration",
+			numbers_duration((double)(result->ended_wall_ms - result->started_wall_ms) /
+					 1000)
+				.text);
 	if (result->backend[0])
-		fact(html, "Backend", result->backend);
+		report_fact(html, "Backend", result->backend);
 	fact_findings(report, html);
 	html_close(html, "dl");
 }
