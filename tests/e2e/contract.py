@@ -52,8 +52,12 @@ def check_value(schema_name, value):
     validator(schema).validate(value)
 
 
+# (method, path of the document, status) of every answer that was checked.
+MET = set()
+
+
 def find_operation(method, path):
-    """The operation object, or None where the document has none (an error is then due)."""
+    """The path of the document and its operation, None where it has none (an error is then due)."""
     method = "get" if method == "HEAD" else method.lower()
     for template, item in DOCUMENT["paths"].items():
         pattern = "".join(
@@ -61,8 +65,8 @@ def find_operation(method, path):
             for part in re.split(r"(\{[^}]*\})", template)
         )
         if re.fullmatch(pattern, path) and method in item:
-            return item[method]
-    return None
+            return template, item[method]
+    return None, None
 
 
 def check_headers(expected, headers):
@@ -100,10 +104,11 @@ def check_response(method, target, status, headers, body):
     """headers: names in lower case. Returns the decoded JSON, or None where it is none."""
     for name, pattern in SECURITY_HEADERS.items():
         assert re.fullmatch(pattern, headers.get(name, "")), f"{name}: {headers.get(name)!r}"
-    operation = find_operation(method, target.split("?")[0])
+    template, operation = find_operation(method, target.split("?")[0])
     if operation is None:
         assert status >= 400, f"{method} {target} is not in openapi.yaml, yet it was answered {status}"
         return None if method == "HEAD" else check_problem(status, headers, body)
+    MET.add(("get" if method == "HEAD" else method.lower(), template, str(status)))
     response = operation["responses"].get(str(status))
     if response is None:
         assert status >= 400, f"{method} {target}: status {status} is not in openapi.yaml"

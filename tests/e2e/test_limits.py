@@ -36,6 +36,12 @@ def test_a_nearly_full_disk_refuses_runs(small_disk, directory):
         refused = client.post("/api/v1/runs", service.definition())
         assert (refused.status, refused.code) == (507, "storage_full")
         assert client.get("/api/v1/runs").json["runs"] == []
+        with open(filler, "ab", buffering=0) as file, pytest.raises(OSError):
+            while True:
+                file.write(b"x" * 4096)
+        refused = client.put("/api/v1/definitions/mine", service.definition())
+        assert (refused.status, refused.code) == (507, "storage_full")
+        assert client.get("/api/v1/definitions/mine").status == 404
         filler.unlink()
         client.wait_state(client.submit(service.definition()), "done")
     finally:
