@@ -48,13 +48,18 @@ static bool takes_integer(const struct option *option)
 	       option->id == OPTION_ID_SYNC;
 }
 
-/* A real as text: a time to the microsecond, any other only where it is whole. */
+/* A real as text: a time to the microsecond, any other only where it is whole. A time that digits
+ * do not show goes as JSON has it: it is refused, and by its own name. */
 static bool real_text(const struct option *option, double value, char *buffer, size_t size)
 {
 	int n;
 
-	if (!takes_integer(option) || option->type == OPTION_FLAG || fabs(value) >= EXACT_REAL)
+	if (!takes_integer(option) || option->type == OPTION_FLAG)
 		return false;
+	if (fabs(value) >= EXACT_REAL || (value != 0 && fabs(value) < 1e-9)) {
+		(void)snprintf(buffer, size, "%.15g", value);
+		return option->type == OPTION_TIME;
+	}
 	if (value == floor(value)) {
 		(void)snprintf(buffer, size, "%.0f", value == 0 ? 0.0 : value);
 		return true;
