@@ -15,7 +15,7 @@ JOBS     := $(shell nproc)
 PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev liburing-dev \
 	libgsl-dev libblkid-dev libseccomp-dev gnuplot-nox
 PACKAGES_TEST  := libcmocka-dev python3 python3-pytest python3-jsonschema python3-yaml fio jq curl \
-	strace e2fsprogs util-linux libxml2-utils systemd
+	strace e2fsprogs util-linux libxml2-utils systemd valgrind
 PACKAGES_LINT  := clang clang-format cppcheck
 
 URING     := $(shell pkg-config --modversion liburing 2>/dev/null)
@@ -101,6 +101,10 @@ e2e: $(PROGRAM) ## run the end-to-end tests against the built program
 	wait $$patient; patient=$$?; cat $(BUILD)/e2e-patient.log; \
 	case $$others-$$patient in 0-0|0-5|5-0) ;; *) exit 1; esac # 5: none was selected
 
+.PHONY: gate
+gate: $(PROGRAM) ## hold the instructions an operation costs (callgrind; half a minute)
+	VOLBENCH=$(abspath $(PROGRAM)) $(PYTHON) -m pytest -q -s -p no:cacheprovider tests/bench/test_instructions.py
+
 # Sanitizers stop the process at the first report, which its test then sees.
 SANITIZER_OPTIONS := ASAN_OPTIONS=abort_on_error=0:exitcode=99:detect_leaks=1 \
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
@@ -115,7 +119,7 @@ build-tests: $(UNIT_TESTS) $(PROGRAM)
 .PHONY: check-plain check-asan check-tsan check
 check-plain:
 	$(MAKE) -j$(JOBS) build-tests WERROR=1
-	$(MAKE) unit e2e WERROR=1
+	$(MAKE) unit e2e gate WERROR=1
 
 check-asan: ## unit and end-to-end tests with AddressSanitizer and UBSan
 	$(MAKE) -j$(JOBS) build-tests $(AS_ASAN)

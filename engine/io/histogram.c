@@ -16,6 +16,18 @@ void histogram_init(struct histogram *histogram)
 	histogram->min_ns = UINT64_MAX;
 }
 
+void histogram_clear(struct histogram *histogram)
+{
+	size_t first = histogram_index(histogram->min_ns),
+	       last = histogram_index(histogram->max_ns);
+
+	if (histogram->count > 0)
+		memset(&histogram->buckets[first], 0,
+		       (last - first + 1) * sizeof(histogram->buckets[0]));
+	memset(histogram, 0, offsetof(struct histogram, buckets));
+	histogram->min_ns = UINT64_MAX;
+}
+
 void histogram_merge(struct histogram *into, const struct histogram *from)
 {
 	if (from->count == 0)

@@ -42,6 +42,9 @@ struct histogram {
 
 void histogram_init(struct histogram *histogram);
 
+/* Empties it again; only touches what was used. */
+void histogram_clear(struct histogram *histogram);
+
 static inline size_t histogram_index(uint64_t value_ns)
 {
 	unsigned int e;

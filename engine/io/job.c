@@ -64,8 +64,9 @@ void recorder_done(struct recorder *recorder)
 uint64_t recorder_ios(const struct recorder *recorder, enum direction direction)
 {
 	const struct histogram *histogram = recorder->histograms[direction];
+	const struct histogram *at_once = recorder->at_once[direction];
 
-	return histogram ? histogram->count : 0;
+	return (histogram ? histogram->count : 0) + (at_once ? at_once->count : 0);
 }
 
 uint64_t recorder_bytes(const struct recorder *recorder, enum direction direction)
@@ -85,7 +86,7 @@ static void settle(struct recorder *recorder)
 		histogram_merge(recorder->histograms[d], at_once);
 		histogram_merge(recorder->submission[d], at_once);
 		histogram_add_many(recorder->completion[d], 0, at_once->count);
-		histogram_init(at_once);
+		histogram_clear(at_once);
 	}
 }
 
@@ -95,10 +96,12 @@ static void tell(struct recorder *recorder)
 	struct series_second more;
 	uint64_t bytes = 0;
 
-	settle(recorder);
 	for (int d = 0; d < DIRECTION_COUNT; d++) {
 		uint64_t ios = recorder_ios(recorder, d), done = recorder_bytes(recorder, d);
 		uint64_t sum = ios ? recorder->histograms[d]->sum_ns : 0;
+
+		if (recorder->at_once[d])
+			sum += recorder->at_once[d]->sum_ns;
 
 		more.ios[d] = ios - recorder->told.ios[d];
 		more.bytes[d] = done - recorder->told.bytes[d];
@@ -140,7 +143,7 @@ static void forget_ramp(struct recorder *recorder)
 	struct histogram *all[] = {
 		recorder->histograms[0], recorder->histograms[1], recorder->histograms[2],
 		recorder->submission[0], recorder->submission[1], recorder->completion[0],
-		recorder->completion[1],
+		recorder->completion[1], recorder->at_once[0],	  recorder->at_once[1],
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
@@ -172,6 +175,7 @@ bool recorder_event(struct recorder *recorder, uint64_t now_ns)
 void recorder_finish(struct recorder *recorder)
 {
 	tell(recorder);
+	settle(recorder);
 }
 
 bool recorder_short(struct recorder *recorder, enum request_kind kind, uint64_t offset,

@@ -29,7 +29,7 @@ struct recorder {
 	/* Where each operation is stamped three times, else NULL. */
 	struct histogram *submission[DIRECTION_COUNT], *completion[DIRECTION_COUNT];
 	/* There too: what completed within its own submission is added here, once instead of three
-	 * times; recorder_event() and recorder_finish() pass it on to the three. */
+	 * times; recorder_finish() passes it on to the three. */
 	struct histogram *at_once[DIRECTION_COUNT];
 	uint64_t bs[DIRECTION_COUNT];
 	uint64_t short_ios[DIRECTION_COUNT];
@@ -119,20 +119,21 @@ static inline __attribute__((always_inline)) enum job_step job_next_shaped(
 	const enum pattern_mix mix, const bool syncs)
 {
 	enum direction direction;
-	uint64_t at, bs;
+	uint64_t drawn, at, bs;
 
 	if (syncs && job->fsync_left == 0) {
 		job->fsync_left = job->fsync_every;
 		*operation = (struct operation){.kind = REQUEST_SYNC};
 		return JOB_OPERATION;
 	}
-	direction = pattern_direction(&job->pattern, mix);
-	bs = job->pattern.walks[direction].bs;
+	drawn = pattern_draw(&job->pattern, kind, mix);
+	direction = pattern_direction(&job->pattern, mix, drawn);
+	bs = job->pattern.bs[direction];
 	if (__builtin_expect(__builtin_sub_overflow(job->budget_bytes, bs, &job->budget_bytes),
 			     0) &&
 	    !job_overdrawn(job, bs))
 		return JOB_DONE;
-	at = pattern_offset(&job->pattern, direction, kind);
+	at = pattern_offset(&job->pattern, direction, kind, drawn);
 	operation->offset = job->offset + at;
 	operation->length = (uint32_t)bs;
 	operation->kind = (uint32_t)direction;

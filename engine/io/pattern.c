@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Numbers of the seeds derived from a job's own. */
-enum { SEED_DRAW, SEED_MIX, SEED_WALK };
+enum { SEED_DRAW, SEED_WALK };
 
 enum pattern_kind pattern_kind_of(const struct workload *workload)
 {
@@ -48,14 +48,13 @@ void pattern_new_pass(struct pattern_walk *walk)
 
 /* Half the bits go down by the shift; at least one bit, or two equal halves would meet as zero. */
 static void walk_init(struct pattern_walk *walk, enum pattern_kind kind, uint64_t bs,
-		      uint64_t length, uint64_t seed)
+		      uint64_t blocks, uint64_t seed)
 {
 	unsigned int bits;
 
 	memset(walk, 0, sizeof(*walk));
-	walk->bs = bs;
-	walk->blocks = length / bs;
-	walk->end = walk->blocks * bs;
+	walk->blocks = blocks;
+	walk->end = blocks * bs;
 	walk->seed = seed;
 	if (kind != PATTERN_ONCE)
 		return;
@@ -74,7 +73,7 @@ int pattern_init(struct pattern *pattern, const struct workload *workload, uint6
 	pattern->kind = pattern_kind_of(workload);
 	pattern->mix = pattern_mix_of(workload);
 	/* Asked only of a mix, so neither 0 nor all. */
-	pattern->reads_below = (uint64_t)(((random_wide)(workload->rwmixread % 100) << 64) / 100);
+	pattern->reads_below = (uint32_t)((workload->rwmixread % 100 << 32) / 100);
 	for (int d = 0; d < DIRECTION_COUNT; d++) {
 		bool used = pattern->mix == PATTERN_MIXED ||
 			    (pattern->mix == PATTERN_READ) == (d == DIRECTION_READ);
@@ -83,12 +82,13 @@ int pattern_init(struct pattern *pattern, const struct workload *workload, uint6
 			return -ERANGE;
 	}
 	random_init(&pattern->draw, random_derive(seed, SEED_DRAW));
-	random_init(&pattern->mix_draw, random_derive(seed, SEED_MIX));
 	shared = pattern->kind == PATTERN_ONCE && workload->bs[0] == workload->bs[1];
 	for (int d = 0; d < DIRECTION_COUNT; d++) {
 		uint64_t bs = workload->bs[d] ? workload->bs[d] : 1;
 
-		walk_init(&pattern->walks[d], pattern->kind, bs, length,
+		pattern->bs[d] = bs;
+		pattern->blocks[d] = length / bs;
+		walk_init(&pattern->walks[d], pattern->kind, bs, length / bs,
 			  random_derive(seed, SEED_WALK + (uint64_t)d));
 		pattern->once[d] = &pattern->walks[shared ? 0 : d];
 	}

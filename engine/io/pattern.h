@@ -14,8 +14,8 @@
  *                block is read or written once; else each direction has its own.
  *   random       any block any time (norandommap).
  *
- * Invariants: pattern_next's offset + the direction's bs <= length. The same seed and options give
- * the same sequence. Threads: one user at a time.
+ * Invariants: pattern_offset's result + the direction's bs <= length. The same seed and options
+ * give the same sequence. Threads: one user at a time.
  *
  * The inline functions take the kind and the mix once more, as constants, so that a loop built for
  * one kind of workload holds no branch for the others; they must equal the pattern's own.
@@ -31,11 +31,10 @@ enum pattern_mix { PATTERN_READ, PATTERN_WRITE, PATTERN_MIXED, PATTERN_MIX_COUNT
 
 /* A place in the sequence of one direction, or of both where they share it. */
 struct pattern_walk {
-	uint64_t bs, blocks;
 	uint64_t position; /* sequential: bytes; once a pass: number in the pass */
 	uint64_t end;	   /* sequential: bytes, where it begins anew */
 	/* The bijection of this pass on 0..mask. */
-	uint64_t mask, add, multiply[3];
+	uint64_t blocks, mask, add, multiply[3];
 	unsigned int shift;
 	uint64_t seed, pass;
 };
@@ -43,8 +42,9 @@ struct pattern_walk {
 struct pattern {
 	enum pattern_kind kind;
 	enum pattern_mix mix;
-	struct random draw, mix_draw;
-	uint64_t reads_below; /* of 2^64 numbers drawn for a mix, those that mean a read */
+	struct random draw;
+	uint32_t reads_below; /* of 2^32 numbers drawn for a mix, those that mean a read */
+	uint64_t bs[DIRECTION_COUNT], blocks[DIRECTION_COUNT];
 	struct pattern_walk *once[DIRECTION_COUNT]; /* once a pass: into walks */
 	struct pattern_walk walks[DIRECTION_COUNT];
 };
@@ -60,17 +60,28 @@ enum pattern_mix pattern_mix_of(const struct workload *workload);
 MUST_CHECK int pattern_init(struct pattern *pattern, const struct workload *workload,
 			    uint64_t length, uint64_t seed);
 
-/* The next pass's bijection; called by pattern_next. */
+/* The next pass's bijection; called by pattern_offset. */
 void pattern_new_pass(struct pattern_walk *walk);
 
-static inline enum direction pattern_direction(struct pattern *pattern, const enum pattern_mix mix)
+/*
+ * A step is pattern_draw, then pattern_direction and pattern_offset of what was drawn: one number
+ * serves both. The direction is read off its low half; the offset follows from the high bits, as
+ * many as there are blocks.
+ */
+static inline uint64_t pattern_draw(struct pattern *pattern, const enum pattern_kind kind,
+				    const enum pattern_mix mix)
+{
+	return kind == PATTERN_RANDOM || mix == PATTERN_MIXED ? random_next(&pattern->draw) : 0;
+}
+
+static inline enum direction pattern_direction(const struct pattern *pattern,
+					       const enum pattern_mix mix, uint64_t drawn)
 {
 	if (mix == PATTERN_READ)
 		return DIRECTION_READ;
 	if (mix == PATTERN_WRITE)
 		return DIRECTION_WRITE;
-	return random_next(&pattern->mix_draw) < pattern->reads_below ? DIRECTION_READ
-								      : DIRECTION_WRITE;
+	return (uint32_t)drawn < pattern->reads_below ? DIRECTION_READ : DIRECTION_WRITE;
 }
 
 /* Adding, multiplying by an odd number and x ^= x >> n are each one to one on 0..mask. */
@@ -84,18 +95,20 @@ static inline uint64_t pattern_permute(const struct pattern_walk *walk, uint64_t
 	return x ^ (x >> walk->shift);
 }
 
-/* The offset of the next operation in a direction that pattern_direction drew. */
+/* The offset of the next operation in a direction that pattern_direction told. */
 static inline uint64_t pattern_offset(struct pattern *pattern, enum direction direction,
-				      const enum pattern_kind kind)
+				      const enum pattern_kind kind, uint64_t drawn)
 {
 	struct pattern_walk *walk = &pattern->walks[direction];
 	uint64_t at;
 
 	if (kind == PATTERN_RANDOM)
-		return random_below(&pattern->draw, walk->blocks) * walk->bs;
+		return random_scale(drawn, pattern->blocks[direction]) * pattern->bs[direction];
 	if (kind == PATTERN_SEQUENTIAL) {
 		at = walk->position;
-		walk->position = at + walk->bs == walk->end ? 0 : at + walk->bs;
+		walk->position = at + pattern->bs[direction];
+		if (walk->position == walk->end)
+			walk->position = 0;
 		return at;
 	}
 	walk = pattern->once[direction];
@@ -104,7 +117,7 @@ static inline uint64_t pattern_offset(struct pattern *pattern, enum direction di
 			pattern_new_pass(walk);
 		at = pattern_permute(walk, walk->position++);
 	} while (at >= walk->blocks);
-	return at * walk->bs;
+	return at * pattern->bs[direction];
 }
 
 #endif

@@ -35,10 +35,11 @@ static inline uint64_t random_next(struct random *random)
 	return (uint64_t)(((random_wide)state * other) >> 64) ^ state * other;
 }
 
-/* 0 to bound - 1, by multiplication; off uniform by less than bound / 2^64. */
-static inline uint64_t random_below(struct random *random, uint64_t bound)
+/* A drawn number scaled to 0 to bound - 1, by multiplication; off uniform by less than
+ * bound / 2^64. */
+static inline uint64_t random_scale(uint64_t drawn, uint64_t bound)
 {
-	return (uint64_t)(((random_wide)random_next(random) * bound) >> 64);
+	return (uint64_t)(((random_wide)drawn * bound) >> 64);
 }
 
 #endif

@@ -65,6 +65,7 @@ struct reactor {
 	uint32_t unused;       /* the first unused batch */
 	uint32_t idle_end; /* idle slots are the queue's, from the backend's `submitted` to here */
 	uint32_t outstanding;
+	uint32_t bad[REQUEST_KIND_COUNT]; /* failed ones of the run being taken */
 	bool issuing;
 	uint64_t next_event_ns;
 	struct random keys; /* for refreshing buffers */

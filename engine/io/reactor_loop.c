@@ -7,14 +7,15 @@
  * so that a plain random read carries no branch of a mix. No lock, no allocation, no clock of its
  * own in a batch, no call but the refreshing of a buffer before a write.
  *
- * What a 4k random read costs in instructions at batch 16, all counted, the C library's and
- * liburing's among them (tests/bench/test_instructions.py holds it there):
- *   33  its request: the slot from the queue, its job, the budget, the draw (10), the offset, the
- *       bound check, the batch, the submission entry
- *   11  its completion: its slot into the queue, the batch and the result compared
- *   24  a sixteenth of what a batch costs: two stamps, one enter, the run's place in the histogram,
- *       the time and the stop flag looked at
- * The series, bytes and operations cost nothing: they are differences of the histogram's totals.
+ * What a 4k random read costs in instructions at batch 16, one job, the C library's and liburing's
+ * among them (tests/bench/test_instructions.py holds it there):
+ *   32  its request: the slot from the queue, the draw (9), the budget, the offset, the bound
+ * check, the batch, the submission entry 14  its completion: its slot into the queue, its batch and
+ * result compared 19  a sixteenth of what a batch costs: two stamps, one enter, the run's place in
+ * the histogram, the time and the stop flag looked at The series, bytes and operations cost
+ * nothing: they are differences of the histogram's totals. A mix adds 29: the direction, opcode and
+ * length, the kind read off at the completion, and two places in histograms a run. At depth 1 the
+ * round costs 160 by itself.
  */
 #include <errno.h>
 
@@ -53,30 +54,35 @@ static __attribute__((noinline)) void park(struct reactor *reactor, uint32_t pla
 	load_fail(reactor->load, &err);
 }
 
+/* Makes the data of a slot's write new; never while it is outstanding. */
+static __attribute__((noinline)) void refresh(struct reactor *reactor, uint32_t number,
+					      uint32_t length)
+{
+	buffer_refresh(arena_buffer(&reactor->arena, number), length, random_next(&reactor->keys));
+}
+
 /* The next operation of an idle slot. In a uniform reactor opcode and length stand in the request
  * from the start. */
-static inline __attribute__((always_inline)) void prepare(struct reactor *reactor, uint32_t number,
-							  const struct operation *operation,
-							  const enum pattern_mix mix,
-							  const bool syncs)
+static inline __attribute__((always_inline)) void prepare(
+	struct reactor *reactor, struct request *requests, const uint8_t *opcodes, uint32_t number,
+	const struct operation *operation, const enum pattern_mix mix, const bool syncs)
 {
-	const struct backend *backend = reactor->backend;
-	struct request *request = &backend->requests[number];
+	struct request *request = &requests[number];
 
 	if (syncs) {
-		request_set(backend, number, operation->kind, operation->offset, operation->length);
+		request_set(reactor->backend, number, operation->kind, operation->offset,
+			    operation->length);
 	} else {
 		request->offset = operation->offset;
 		if (mix == PATTERN_MIXED) {
-			request->opcode = backend->opcodes[operation->kind];
+			request->opcode = opcodes[operation->kind];
 			request->length = operation->length;
 		}
 	}
-	if (mix == PATTERN_WRITE && !syncs
-		    ? true
-		    : mix != PATTERN_READ && operation->kind == REQUEST_WRITE)
-		buffer_refresh(arena_buffer(&reactor->arena, number), operation->length,
-			       random_next(&reactor->keys));
+	if (mix == PATTERN_READ)
+		return;
+	if ((mix == PATTERN_WRITE && !syncs) || operation->kind == REQUEST_WRITE)
+		refresh(reactor, number, operation->length);
 }
 
 /*
@@ -86,41 +92,44 @@ static inline __attribute__((always_inline)) void prepare(struct reactor *reacto
 static inline __attribute__((always_inline)) unsigned int build_shaped(struct reactor *reactor,
 								       const enum pattern_kind kind,
 								       const enum pattern_mix mix,
-								       const bool syncs)
+								       const bool syncs,
+								       const bool lone)
 {
 	const struct backend *backend = reactor->backend;
 	const uint32_t batch = reactor->unused, mask = backend->queue_mask;
+	const uint8_t *opcodes = backend->opcodes;
+	struct request *requests = backend->requests;
 	uint32_t *slot_batches = reactor->slot_batches;
-	struct job **slot_jobs = reactor->slot_jobs;
+	struct job **slot_jobs = reactor->slot_jobs, *only = reactor->jobs;
 	uint32_t place = backend->submitted, room = reactor->batch_max;
 
 	while (room > 0 && place != reactor->idle_end) {
 		const uint32_t *entry = &backend->queue[place & mask], *begin = entry;
 		const uint32_t *end = entry + lesser(lesser(room, reactor->idle_end - place),
 						     to_wrap(place, mask));
-		struct operation operation;
-		enum job_step step;
 
 		for (; entry < end; entry++) {
 			uint32_t number = *entry;
+			struct operation operation;
+			enum job_step step = job_next_shaped(lone ? only : slot_jobs[number],
+							     &operation, kind, mix, syncs);
 
-			step = job_next_shaped(slot_jobs[number], &operation, kind, mix, syncs);
-			if (unlikely(step != JOB_OPERATION))
+			if (unlikely(step != JOB_OPERATION)) {
+				park(reactor, place + (uint32_t)(entry - begin), step, operation);
 				break;
+			}
 			slot_batches[number] = batch;
-			prepare(reactor, number, &operation, mix, syncs);
+			prepare(reactor, requests, opcodes, number, &operation, mix, syncs);
 		}
 		place += (uint32_t)(entry - begin);
 		room -= (uint32_t)(entry - begin);
-		if (unlikely(entry < end))
-			park(reactor, place, step, operation);
 	}
 	return place - backend->submitted;
 }
 
-/* Not the result asked for; counted as bad, by kind, when there is nothing to record. */
-static __attribute__((noinline)) void unexpected(struct reactor *reactor, uint32_t number,
-						 int32_t result, uint32_t bad[REQUEST_KIND_COUNT])
+/* Not the result asked for: false, and counted as bad by kind, when there is nothing to record. */
+static __attribute__((noinline)) bool unexpected(struct reactor *reactor, uint32_t number,
+						 int32_t result)
 {
 	const struct request *request = &reactor->backend->requests[number];
 	enum request_kind kind = request_kind(reactor->backend, request);
@@ -128,13 +137,14 @@ static __attribute__((noinline)) void unexpected(struct reactor *reactor, uint32
 
 	if (recorder_short(reactor->slot_jobs[number]->recorder, kind, request->offset,
 			   request->length, result, &err))
-		return;
-	bad[kind]++;
+		return true;
+	reactor->bad[kind]++;
 	/* Ended by our own cancelling, which is no failure. */
 	if ((result == -ECANCELED || result == -EINTR) && load_stopping(reactor->load))
-		return;
+		return false;
 	atomic_fetch_add(&reactor->load->errors, 1);
 	load_fail(reactor->load, &err);
+	return false;
 }
 
 /* So many of a batch have come back. */
@@ -157,7 +167,7 @@ static void complete_apart(struct reactor *reactor, unsigned int count, uint64_t
 	for (unsigned int i = 0; i < count; i++) {
 		const struct completion *completion =
 			&backend->completions[(backend->completed + i) & backend->completion_mask];
-		uint32_t number = (uint32_t)completion->slot, bad[REQUEST_KIND_COUNT] = {0};
+		uint32_t number = (uint32_t)completion->slot;
 		const struct request *request = &backend->requests[number];
 		struct recorder *recorder = reactor->slot_jobs[number]->recorder;
 		uint32_t batch = reactor->slot_batches[number];
@@ -166,13 +176,23 @@ static void complete_apart(struct reactor *reactor, unsigned int count, uint64_t
 
 		leave_batch(reactor, batch, 1);
 		backend->queue[reactor->idle_end++ & backend->queue_mask] = number;
-		if (unlikely(completion->result != (int32_t)request->length))
-			unexpected(reactor, number, completion->result, bad);
-		if (bad[kind])
+		if (unlikely(completion->result != (int32_t)request->length) &&
+		    !unexpected(reactor, number, completion->result))
 			continue;
 		histogram_add(recorder->histograms[kind], latency_ns);
 		recorder->last_ns = now_ns;
 	}
+}
+
+/* The bad ones are not recorded and forgotten. */
+static inline void record_run(struct reactor *reactor, enum request_kind kind, uint64_t latency_ns,
+			      uint32_t count)
+{
+	uint32_t good = count - reactor->bad[kind];
+
+	if (good > 0)
+		histogram_add_many(reactor->recorders[0].histograms[kind], latency_ns, good);
+	reactor->bad[kind] = 0;
 }
 
 /*
@@ -191,7 +211,8 @@ static inline __attribute__((always_inline)) void complete_shaped(struct reactor
 	const enum request_kind only =
 		reactor->allowed[REQUEST_READ] ? REQUEST_READ : REQUEST_WRITE;
 	const int32_t bs = (int32_t)reactor->bs_max;
-	struct recorder *recorder = &reactor->recorders[0];
+	const uint8_t write_opcode = backend->opcodes[REQUEST_WRITE];
+	const uint8_t sync_opcode = backend->opcodes[REQUEST_SYNC];
 	uint32_t place = backend->completed;
 
 	while (count > 0) {
@@ -202,7 +223,7 @@ static inline __attribute__((always_inline)) void complete_shaped(struct reactor
 					    to_wrap(reactor->idle_end, backend->queue_mask));
 		uint32_t *idle = &backend->queue[reactor->idle_end & backend->queue_mask];
 		uint32_t *first = idle, run, batch = slot_batches[(uint32_t)completion->slot];
-		uint32_t counts[REQUEST_KIND_COUNT] = {0}, bad[REQUEST_KIND_COUNT] = {0};
+		uint32_t writes = 0, syncs = 0;
 		uint64_t latency_ns = now_ns - reactor->batches[batch].stamp_ns;
 
 		for (; completion < end; completion++) {
@@ -214,30 +235,25 @@ static inline __attribute__((always_inline)) void complete_shaped(struct reactor
 			*idle++ = number;
 			if (unlikely(completion->result !=
 				     (kinds == 1 ? bs : (int32_t)request->length)))
-				unexpected(reactor, number, completion->result, bad);
+				(void)unexpected(reactor, number, completion->result);
 			if (kinds > 1)
-				counts[REQUEST_WRITE] +=
-					request->opcode == backend->opcodes[REQUEST_WRITE];
+				writes += request->opcode == write_opcode;
 			if (kinds > 2)
-				counts[REQUEST_SYNC] +=
-					request->opcode == backend->opcodes[REQUEST_SYNC];
+				syncs += request->opcode == sync_opcode;
 		}
 		run = (uint32_t)(idle - first);
 		place += run;
 		count -= run;
 		reactor->idle_end += run;
 		leave_batch(reactor, batch, run);
-		counts[kinds == 1 ? only : REQUEST_READ] =
-			run - (kinds > 1 ? counts[REQUEST_WRITE] + counts[REQUEST_SYNC] : 0);
-		for (unsigned int i = 0; i < kinds; i++) {
-			enum request_kind kind = kinds == 1 ? only : (enum request_kind)i;
-
-			if (counts[kind] > bad[kind])
-				histogram_add_many(recorder->histograms[kind], latency_ns,
-						   counts[kind] - bad[kind]);
-		}
+		record_run(reactor, kinds == 1 ? only : REQUEST_READ, latency_ns,
+			   run - writes - syncs);
+		if (kinds > 1)
+			record_run(reactor, REQUEST_WRITE, latency_ns, writes);
+		if (kinds > 2)
+			record_run(reactor, REQUEST_SYNC, latency_ns, syncs);
 	}
-	recorder->last_ns = now_ns;
+	reactor->recorders[0].last_ns = now_ns;
 }
 
 static void complete_uniform(struct reactor *reactor, unsigned int count, uint64_t now_ns)
@@ -319,7 +335,7 @@ static inline __attribute__((always_inline)) void single_shaped(struct reactor *
 			park(reactor, backend->submitted, step, operation);
 			return;
 		}
-		prepare(reactor, 0, &operation, mix, syncs);
+		prepare(reactor, backend->requests, backend->opcodes, 0, &operation, mix, syncs);
 		before_ns = reactor_now_ns();
 		ready = backend->ops->exchange(backend, 1, 0, REACTOR_WAIT_NS);
 		submitted_ns = now_ns = reactor_now_ns();
@@ -332,13 +348,9 @@ static inline __attribute__((always_inline)) void single_shaped(struct reactor *
 			reactor_events(reactor, now_ns);
 		reactor->idle_end++; /* the queue's one place has the one slot already */
 		completion = &backend->completions[backend->completed & backend->completion_mask];
-		if (unlikely(completion->result != (int32_t)operation.length)) {
-			uint32_t bad[REQUEST_KIND_COUNT] = {0};
-
-			unexpected(reactor, 0, completion->result, bad);
-			if (bad[operation.kind])
-				continue;
-		}
+		if (unlikely(completion->result != (int32_t)operation.length) &&
+		    !unexpected(reactor, 0, completion->result))
+			continue;
 		recorder->last_ns = now_ns;
 		if (now_ns == submitted_ns && (!syncs || operation.kind != REQUEST_SYNC))
 			histogram_add(recorder->at_once[operation.kind], now_ns - before_ns);
@@ -350,14 +362,18 @@ static inline __attribute__((always_inline)) void single_shaped(struct reactor *
 /* ---- one function for each shape of workload, without the branches of the others ---- */
 
 struct loops {
-	unsigned int (*build)(struct reactor *reactor);
+	unsigned int (*build[2])(struct reactor *reactor); /* many jobs, one */
 	void (*single)(struct reactor *reactor);
 };
 
 #define LOOPS(kind, mix, syncs)                                                                    \
 	static unsigned int build_##kind##_##mix##_##syncs(struct reactor *reactor)                \
 	{                                                                                          \
-		return build_shaped(reactor, PATTERN_##kind, PATTERN_##mix, syncs);                \
+		return build_shaped(reactor, PATTERN_##kind, PATTERN_##mix, syncs, false);         \
+	}                                                                                          \
+	static unsigned int lone_##kind##_##mix##_##syncs(struct reactor *reactor)                 \
+	{                                                                                          \
+		return build_shaped(reactor, PATTERN_##kind, PATTERN_##mix, syncs, true);          \
 	}                                                                                          \
 	static void single_##kind##_##mix##_##syncs(struct reactor *reactor)                       \
 	{                                                                                          \
@@ -373,21 +389,22 @@ LOOPS_OF(SEQUENTIAL)
 LOOPS_OF(ONCE)
 LOOPS_OF(RANDOM)
 
-#define PAIR(kind, mix, syncs)                                                                     \
+#define GROUP(kind, mix, syncs)                                                                    \
 	{                                                                                          \
-		build_##kind##_##mix##_##syncs, single_##kind##_##mix##_##syncs                    \
+		{build_##kind##_##mix##_##syncs, lone_##kind##_##mix##_##syncs},                   \
+			single_##kind##_##mix##_##syncs                                            \
 	}
 /* [mix][syncs]; reads have no syncs */
-#define PAIRS(kind)                                                                                \
+#define GROUPS(kind)                                                                               \
 	{                                                                                          \
-		[PATTERN_READ] = {PAIR(kind, READ, 0)},                                            \
-		[PATTERN_WRITE] = {PAIR(kind, WRITE, 0), PAIR(kind, WRITE, 1)},                    \
-		[PATTERN_MIXED] = {PAIR(kind, MIXED, 0), PAIR(kind, MIXED, 1)},                    \
+		[PATTERN_READ] = {GROUP(kind, READ, 0)},                                           \
+		[PATTERN_WRITE] = {GROUP(kind, WRITE, 0), GROUP(kind, WRITE, 1)},                  \
+		[PATTERN_MIXED] = {GROUP(kind, MIXED, 0), GROUP(kind, MIXED, 1)},                  \
 	}
 static const struct loops all_loops[PATTERN_KIND_COUNT][PATTERN_MIX_COUNT][2] = {
-	[PATTERN_SEQUENTIAL] = PAIRS(SEQUENTIAL),
-	[PATTERN_ONCE] = PAIRS(ONCE),
-	[PATTERN_RANDOM] = PAIRS(RANDOM),
+	[PATTERN_SEQUENTIAL] = GROUPS(SEQUENTIAL),
+	[PATTERN_ONCE] = GROUPS(ONCE),
+	[PATTERN_RANDOM] = GROUPS(RANDOM),
 };
 
 void reactor_choose_loop(struct reactor *reactor, const struct workload *workload)
@@ -396,7 +413,7 @@ void reactor_choose_loop(struct reactor *reactor, const struct workload *workloa
 	bool syncs = reactor->allowed[REQUEST_SYNC];
 	const struct loops *loops = &all_loops[pattern_kind_of(workload)][mix][syncs];
 
-	reactor->build = loops->build;
+	reactor->build = loops->build[reactor->job_count == 1];
 	reactor->single_loop = loops->single;
 	if (reactor->recorder_count > 1)
 		reactor->complete = complete_apart;

@@ -11,8 +11,8 @@
  *  3. backend.h's arrays are the ring's own: requests are the submission entries, the queue is the
  *     ring's index array, completions are the completion entries. There are at least as many
  *     submission entries as slots, so each slot owns the entry of its number; submitting is moving
- *     the tail. Requests the kernel did not take at once stay in the queue (`unsubmitted`) and go
- *     with the next call.
+ *     the tail. Requests the kernel did not take at once are offered again until it takes them.
+ *     Where it takes them no more the exchange has failed, and they go with the next one.
  *  4. user_data is the slot, or COMPLETION_OF_CANCEL.
  *
  * Buffers are registered as one iovec for each GiB of the arena at most (the kernel's limit);
@@ -30,6 +30,8 @@
 #include "engine/io/backend.h"
 #include "engine/io/measure.h"
 
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
 #define IOVEC_BYTES_MAX (UINT64_C(1) << 30)
 /* How often a busy kernel (-EAGAIN, -EBUSY) is asked again, 1 ms apart, before it is an error. */
 #define BUSY_TRIES_MAX 200
@@ -39,8 +41,8 @@ struct uring {
 	struct io_uring ring;
 	bool ring_open;
 	unsigned int enter_flags;
-	unsigned int unsubmitted;
-	unsigned int told; /* completions of the last exchange */
+	unsigned int unsubmitted; /* after a failure: left in the queue */
+	unsigned int told;	  /* completions of the last exchange */
 	/* What a wait's end is told with; made anew only when the timeout is another. */
 	uint64_t timeout_ns;
 	struct __kernel_timespec timeout;
@@ -260,35 +262,37 @@ static __attribute__((noinline)) void set_timeout(struct uring *uring, uint64_t 
 	uring->timeout.tv_nsec = (long long)(timeout_ns % NS_PER_S);
 }
 
-/* Submits what lies in the queue and waits; 0 or -errno. */
-static inline int enter(struct uring *uring, unsigned int wait_for, uint64_t timeout_ns)
+/* Submits what lies in the queue and waits: how many the kernel took, or -errno. */
+static inline int enter(struct uring *uring, unsigned int submit, unsigned int wait_for,
+			uint64_t timeout_ns)
 {
 	unsigned int flags = uring->enter_flags;
 	void *argument = NULL;
-	int rc;
 
 	if (wait_for > 0) {
-		if (__builtin_expect(timeout_ns != uring->timeout_ns, 0))
+		if (unlikely(timeout_ns != uring->timeout_ns))
 			set_timeout(uring, timeout_ns);
 		argument = &uring->wait;
 		flags |= IORING_ENTER_EXT_ARG;
 	}
-	rc = io_uring_enter2((unsigned int)uring->ring.enter_ring_fd, uring->unsubmitted, wait_for,
-			     flags, argument, sizeof(uring->wait));
-	if (rc >= 0) {
-		uring->unsubmitted -= (unsigned int)rc;
-		return 0;
-	}
-	return rc == -ETIME || rc == -EINTR ? 0 : rc;
+	return io_uring_enter2((unsigned int)uring->ring.enter_ring_fd, submit, wait_for, flags,
+			       argument, sizeof(uring->wait));
 }
 
-/* The kernel is busy or did not take all at once: asks until it has taken all. */
-static __attribute__((noinline)) int enter_again(struct uring *uring, int rc)
+/*
+ * What to do about an enter that was to submit so many and returned rc: nothing where it waited in
+ * vain; asking on where the kernel is busy or did not take all. 0, or -errno with `unsubmitted` of
+ * them left in the queue.
+ */
+static __attribute__((noinline)) int enter_again(struct uring *uring, unsigned int submit, int rc)
 {
 	struct timespec pause = {.tv_nsec = (long)NS_PER_MS};
 
+	uring->unsubmitted = submit;
 	for (unsigned int tries = 0;; tries++) {
-		if (rc < 0 && rc != -EAGAIN && rc != -EBUSY)
+		if (rc >= 0)
+			uring->unsubmitted -= (unsigned int)rc;
+		else if (rc != -ETIME && rc != -EINTR && rc != -EAGAIN && rc != -EBUSY)
 			return rc;
 		if (uring->unsubmitted == 0)
 			return 0;
@@ -296,7 +300,7 @@ static __attribute__((noinline)) int enter_again(struct uring *uring, int rc)
 			return rc < 0 ? rc : -EBUSY;
 		if (rc < 0)
 			(void)nanosleep(&pause, NULL); /* shorter is as good */
-		rc = enter(uring, 0, 0);
+		rc = enter(uring, uring->unsubmitted, 0, 0);
 	}
 }
 
@@ -304,21 +308,23 @@ static int uring_exchange(struct backend *backend, unsigned int count, unsigned 
 			  uint64_t timeout_ns)
 {
 	struct uring *uring = (struct uring *)backend;
+	unsigned int completed = backend->completed + uring->told;
 	int rc;
 
-	backend->completed += uring->told;
+	backend->completed = completed;
 	uring->told = 0;
-	io_uring_smp_store_release(uring->ring.cq.khead, backend->completed);
+	io_uring_smp_store_release(uring->ring.cq.khead, completed);
 	backend->submitted += count;
 	io_uring_smp_store_release(uring->ring.sq.ktail, backend->submitted);
-	uring->unsubmitted += count;
-	rc = enter(uring, wait_for, timeout_ns);
-	if (__builtin_expect(rc < 0 || uring->unsubmitted > 0, 0)) {
-		rc = enter_again(uring, rc);
+	count += uring->unsubmitted;
+	uring->unsubmitted = 0;
+	rc = enter(uring, count, wait_for, timeout_ns);
+	if (unlikely(rc != (int)count)) {
+		rc = enter_again(uring, count, rc);
 		if (rc < 0)
 			return rc;
 	}
-	uring->told = io_uring_smp_load_acquire(uring->ring.cq.ktail) - backend->completed;
+	uring->told = io_uring_smp_load_acquire(uring->ring.cq.ktail) - completed;
 	return (int)uring->told;
 }
 
@@ -328,7 +334,7 @@ static void uring_cancel(struct backend *backend, uint32_t slot)
 	struct request *request = &backend->requests[slot], kept = *request;
 
 	if (uring->unsubmitted > 0)
-		return; /* the ring has failed; the caller's patience ends it */
+		return; /* after a failed exchange its entry may not have been read yet */
 	/* The kernel has read the entry of a slot that is outstanding: it is lent to this. */
 	*request = (struct request){
 		.opcode = IORING_OP_ASYNC_CANCEL,
@@ -337,10 +343,11 @@ static void uring_cancel(struct backend *backend, uint32_t slot)
 		.slot = COMPLETION_OF_CANCEL,
 	};
 	backend->queue[backend->submitted++ & backend->queue_mask] = slot;
-	uring->unsubmitted++;
 	io_uring_smp_store_release(uring->ring.sq.ktail, backend->submitted);
-	if (enter(uring, 0, 0) == 0 && uring->unsubmitted == 0)
+	if (enter(uring, 1, 0, 0) == 1)
 		*request = kept;
+	else
+		uring->unsubmitted = 1;
 }
 
 static const struct backend_ops uring_ops = {

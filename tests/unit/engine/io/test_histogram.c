@@ -235,9 +235,51 @@ static void test_support(void **unused)
 	assert_false(histogram_percentile_supported(19, 50));
 }
 
+static void test_clear(void **unused)
+{
+	static struct histogram used, fresh;
+	const uint64_t values[] = {0, 1, 511, 512, 70000, UINT64_C(1) << 40, UINT64_MAX / 2};
+
+	(void)unused;
+	histogram_init(&fresh);
+	histogram_init(&used);
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		for (size_t k = i; k < ARRAY_SIZE(values); k++)
+			histogram_add_many(&used, values[k], k + 1);
+		histogram_clear(&used);
+		assert_memory_equal(&used, &fresh, sizeof(fresh));
+	}
+	histogram_clear(&used); /* an empty one */
+	assert_memory_equal(&used, &fresh, sizeof(fresh));
+}
+
+static void test_add_many(void **unused)
+{
+	static struct histogram many, single;
+
+	(void)unused;
+	histogram_init(&many);
+	histogram_init(&single);
+	for (uint64_t n = 1; n < 40; n++) {
+		uint64_t value = n * n * n * 977;
+
+		histogram_add_many(&many, value, n);
+		for (uint64_t i = 0; i < n; i++)
+			histogram_add(&single, value);
+	}
+	assert_memory_equal(many.buckets, single.buckets, sizeof(many.buckets));
+	assert_int_equal(many.count, single.count);
+	assert_int_equal(many.sum_ns, single.sum_ns);
+	assert_int_equal(many.min_ns, single.min_ns);
+	assert_int_equal(many.max_ns, single.max_ns);
+	assert_true(fabs(histogram_stddev_ns(&many) / histogram_stddev_ns(&single) - 1) < 1e-9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_clear),
+		cmocka_unit_test(test_add_many),
 		cmocka_unit_test(test_percentiles_of_shapes),
 		cmocka_unit_test(test_small_counts),
 		cmocka_unit_test(test_empty),

@@ -35,10 +35,11 @@ struct step {
 
 static struct step next(struct pattern *pattern)
 {
+	uint64_t drawn = pattern_draw(pattern, pattern->kind, pattern->mix);
 	struct step step;
 
-	step.direction = pattern_direction(pattern, pattern->mix);
-	step.offset = pattern_offset(pattern, step.direction, pattern->kind);
+	step.direction = pattern_direction(pattern, pattern->mix, drawn);
+	step.offset = pattern_offset(pattern, step.direction, pattern->kind, drawn);
 	return step;
 }
 
@@ -157,7 +158,40 @@ static void test_sequence_is_kept(void **unused)
 
 		hash = (hash ^ (step.offset + (uint64_t)step.direction)) * 1099511628211u;
 	}
-	assert_int_equal(hash, UINT64_C(0x5b44d982d76bdf10));
+	assert_int_equal(hash, UINT64_C(0x9b5a71d516505454));
+}
+
+/* One number is drawn for both: where a step goes must not tell whether it is a read. */
+static void test_direction_and_offset_are_independent(void **unused)
+{
+	const uint64_t lengths[] = {UINT64_C(1) << 20, (UINT64_C(1) << 32) - 5 * 4096,
+				    UINT64_C(1) << 50};
+
+	(void)unused;
+	for (size_t l = 0; l < ARRAY_SIZE(lengths); l++) {
+		enum { STEPS = 200000, PARTS = 64 };
+		unsigned int reads[PARTS] = {0}, all[PARTS] = {0};
+		struct pattern pattern;
+		double chi = 0;
+
+		make(&pattern, RW_RANDRW, 4096, 4096, 30, true, lengths[l], 11 + l);
+		for (size_t i = 0; i < STEPS; i++) {
+			struct step step = next(&pattern);
+			/* by the low bits of the block's number, and by its place */
+			size_t part = l % 2 ? step.offset / 4096 % PARTS
+					    : (size_t)(step.offset / (lengths[l] / PARTS));
+
+			all[part]++;
+			reads[part] += step.direction == DIRECTION_READ;
+		}
+		for (size_t i = 0; i < PARTS; i++) {
+			double expected = 0.3 * all[i], off = reads[i] - expected;
+
+			chi += off * off / (expected * 0.7);
+		}
+		/* 64 degrees of freedom: the seeds are fixed, and 110 is beyond 0.9997 */
+		assert_true(chi < 110);
+	}
 }
 
 static void test_reads_and_writes_share_an_order(void **unused)
@@ -311,6 +345,7 @@ int main(void)
 		cmocka_unit_test(test_a_pass_is_spread_evenly),
 		cmocka_unit_test(test_same_seed_same_sequence),
 		cmocka_unit_test(test_sequence_is_kept),
+		cmocka_unit_test(test_direction_and_offset_are_independent),
 		cmocka_unit_test(test_reads_and_writes_share_an_order),
 		cmocka_unit_test(test_sizes_apart_have_orders_apart),
 		cmocka_unit_test(test_mix_is_what_was_asked),
