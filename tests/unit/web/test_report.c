@@ -4,6 +4,7 @@
  *
  * With KEEP_REPORTS=DIR in the environment the reports stay there, to be looked at. The sandbox
  * starts this program again, so main() knows that command.
+ * Length: the shapes of results, which every test of a page shares.
  * link: -Wl,--wrap=chart_set_new -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=reallocarray
  */
 #include "web/report.h"
