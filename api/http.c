@@ -304,6 +304,8 @@ static int admit(struct http *http, struct request *request, struct gate_facts *
 	facts->method = request->method;
 	r = gate_origin(facts, http->address, http->port, err);
 	if (r == 0)
+		(void)snprintf(request->host, sizeof(request->host), "%s", facts->host.value);
+	if (r == 0)
 		r = path_parse(url, &request->path, err);
 	if (r == 0)
 		r = router_find(request->method, &request->path, &request->route, request->allow,

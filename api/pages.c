@@ -34,7 +34,7 @@ void handle_page_runs(struct request *request)
 	if (r < 0)
 		request_reply_error(request, &err);
 	else
-		reply_html(request, 200, page_runs(runs, count, next));
+		reply_html(request, 200, page_runs(runs, count, next, request->host));
 	free(runs);
 }
 

@@ -32,6 +32,7 @@
 #define REQUEST_BODY_MAX (64u << 10)
 #define REQUEST_DRAIN_MAX (8u << 20)
 #define REQUEST_WAIT_MAX_S 15
+#define REQUEST_HOST_MAX 72 /* "[", an IPv6 address, "]:65535" */
 
 struct MHD_Connection;
 struct connection;
@@ -74,6 +75,7 @@ struct request {
 	const struct service *service;
 	void (*report_wanted)(void *arg, const char *id);
 	void *report_arg;
+	char host[REQUEST_HOST_MAX]; /* as the client named us, one of our own names; or "" */
 	enum method method;
 	const struct route *route;
 	struct path path;

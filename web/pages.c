@@ -62,7 +62,7 @@ static void run_row(const struct store_run *run, struct html *html)
 	html_close(html, "tr");
 }
 
-static void how_to_start(bool open, struct html *html)
+static void how_to_start(bool open, const char *host, struct html *html)
 {
 	html_open(html, "details", "open", open ? "open" : NULL, NULL);
 	html_raw(html,
@@ -72,7 +72,10 @@ static void how_to_start(bool open, struct html *html)
 		 "<pre tabindex=\"0\">curl -H 'Content-Type: application/json' \\\n"
 		 "     -d '{\"definition\": \"demo\", \"target\": {\"directory\": "
 		 "\"/path/to/scratch\"}}' \\\n"
-		 "     http://127.0.0.1:8090/api/v1/runs</pre>"
+		 "     http://");
+	html_text(html, host);
+	html_raw(html,
+		 "/api/v1/runs</pre>"
 		 "<p>The same body posted to <code>/api/v1/plan</code> says what a run would do, "
 		 "and does nothing. <a href=\"/api/v1/definitions\">Definitions</a> lists the "
 		 "names, <a href=\"/api/v1/targets\">targets</a> the places, and "
@@ -80,7 +83,7 @@ static void how_to_start(bool open, struct html *html)
 	html_close(html, "details");
 }
 
-char *page_runs(const struct store_run *runs, size_t count, uint64_t next)
+char *page_runs(const struct store_run *runs, size_t count, uint64_t next, const char *host)
 {
 	struct html *html = layout_begin(LAYOUT_SERVED, "All runs");
 	char address[48];
@@ -105,7 +108,7 @@ char *page_runs(const struct store_run *runs, size_t count, uint64_t next)
 		html_element(html, "a", "Older runs", "href", address, NULL);
 		html_close(html, "p");
 	}
-	how_to_start(count == 0, html);
+	how_to_start(count == 0, host, html);
 	return layout_end(html, NULL);
 }
 

@@ -13,8 +13,9 @@
 #include "server/progress.h"
 #include "server/store.h"
 
-/* All runs, newest first; next: cursor of the older page, 0 for none. */
-char *page_runs(const struct store_run *runs, size_t count, uint64_t next);
+/* All runs, newest first; next: cursor of the older page, 0 for none; host: "127.0.0.1:8090", where
+ * the reader found us. */
+char *page_runs(const struct store_run *runs, size_t count, uint64_t next, const char *host);
 
 /* A run that is queued or running, with a progress bar that live.js keeps fresh and a refresh for
  * browsers without scripts; or an ended one whose report is not there yet. */

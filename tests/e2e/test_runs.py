@@ -82,7 +82,7 @@ def test_the_report_follows(service):
 
 def test_pages_before_there_is_a_report(service):
     client = service.client
-    assert client.get("/").status == 200
+    assert f"http://127.0.0.1:{service.port}/api/v1/runs" in client.get("/").body.decode()
     run_id = client.submit(service.long_definition())
     client.wait_state(run_id, "running")
     page = client.get(f"/runs/{run_id}/")

@@ -49,11 +49,13 @@ static void test_runs(void **state)
 		runs[i] = run_of((enum run_state)i, "a <run>");
 	runs[0].started_wall_ms = runs[0].created_wall_ms;
 	runs[0].ended_wall_ms = runs[0].started_wall_ms + 125000;
-	assert_page(page_runs(runs, RUN_STATE_COUNT, 5),
+	assert_page(page_runs(runs, RUN_STATE_COUNT, 5, "localhost:80"),
 		    HAS("a &lt;run&gt;", "href=\"/runs/20261130-113000-abc123/\"", "3 of 12",
 			"state interrupted", "2 min 5 s", "href=\"/?cursor=5\"",
 			"datetime=\"2026-11-30T11:30:00.000Z\""));
-	assert_page(page_runs(NULL, 0, 0), HAS("none yet", "<details open", "curl"));
+	assert_page(page_runs(NULL, 0, 0, "[::1]:<7>"),
+		    HAS("none yet", "<details open", "curl",
+			"http://[::1]:&lt;7&gt;/api/v1/runs</pre>"));
 }
 
 static void test_running(void **state)
@@ -122,7 +124,7 @@ static void test_hostile_texts(void **state)
 		(void)snprintf(progress.progress.cell, sizeof(progress.progress.cell), "%s", text);
 		(void)error_set(&err, ERROR_IO_ERROR, text, "%s", text);
 		run.error = err;
-		assert_page(page_runs(&run, 1, 0), HAS("<tbody>"));
+		assert_page(page_runs(&run, 1, 0, ""), HAS("<tbody>"));
 		assert_page(page_run_live(&run, &progress), HAS("id=\"live\""));
 		assert_page(page_problem(422, &err), HAS("Error 422"));
 		run.state = RUN_FAILED;
