@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "server/store_private.h"
 
@@ -248,7 +249,41 @@ static int copy_of_run(struct store *store, const char *id, struct state_documen
 	return r;
 }
 
-/* The result of an ended run whose result.json somebody removed. */
+/* Reads as much as is there of `size` bytes at an offset, and ends it with a NUL. */
+static void read_at(int fd, off_t offset, char *buffer, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = pread(fd, buffer, size, offset);
+	while (n < 0 && errno == EINTR);
+	buffer[n < 0 ? 0 : n] = '\0';
+}
+
+int store_look_at_result(int run_fd)
+{
+	static const char head[] = "{\"schema\":\"volbench.result/", version[] = "1\"";
+	AUTO_CLOSE int fd =
+		openat(run_fd, "result.json", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char start[sizeof(head) + sizeof(version)], end[sizeof(RESULT_TAIL)];
+	struct stat status;
+
+	if (fd < 0)
+		return errno == ELOOP ? -EBADMSG : -errno;
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof(start))
+		return -EBADMSG;
+	read_at(fd, 0, start, sizeof(start) - 1);
+	if (strncmp(start, head, sizeof(head) - 1) != 0)
+		return -EBADMSG;
+	if (strncmp(start + sizeof(head) - 1, version, sizeof(version) - 1) != 0)
+		return 0; /* of a newer program, which knows how it ends */
+	read_at(fd, status.st_size - (off_t)(sizeof(end) - 1), end, sizeof(end) - 1);
+	return strcmp(end, RESULT_TAIL) == 0 ? 0 : -EBADMSG;
+}
+
+/* The result of an ended run whose result.json somebody removed or damaged. */
 static int compose_again(int run_fd, const struct state_document *state, char **ret_text,
 			 size_t *ret_size, struct error *err)
 {
@@ -291,8 +326,10 @@ int store_result(struct store *store, const char *id, char **ret_text, size_t *r
 		return store_not_found(id, err); /* removed this moment */
 	if (have)
 		return store_compose(run_fd, &state, have, NULL, ret_text, ret_size, err);
-	r = file_read(run_fd, "result.json", RESULT_TEXT_MAX, ret_text, ret_size);
-	if (r == -ENOENT)
+	r = store_look_at_result(run_fd);
+	if (r == 0)
+		r = file_read(run_fd, "result.json", RESULT_TEXT_MAX, ret_text, ret_size);
+	if (r == -ENOENT || r == -EBADMSG)
 		return compose_again(run_fd, &state, ret_text, ret_size, err);
 	return r < 0 ? tell_unreadable(r, "result.json", err) : 0;
 }

@@ -112,6 +112,10 @@ MUST_CHECK int store_compose(int run_fd, const struct state_document *state,
 			     const unsigned char *have, const char *findings, char **ret_text,
 			     size_t *ret_size, struct error *err);
 
+/* Whether result.json is there and, by its first and last bytes, whole: 0, -ENOENT, -EBADMSG where
+ * it is no result or was cut, another -errno. What lies between is not read. */
+MUST_CHECK int store_look_at_result(int run_fd);
+
 /* Writes the result, then the state: the end of a run in the one order that is right. */
 MUST_CHECK int store_write_end(struct store *store, int run_fd, const struct state_document *state,
 			       const unsigned char *have, const char *findings, struct error *err);

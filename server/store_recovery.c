@@ -311,6 +311,18 @@ static int recover_running(struct store *store, struct found *found)
 	return r == -ENOMEM ? r : 0;
 }
 
+/* Of a run that has ended: a result that is none is put aside, and made again of its parts. */
+static void check_result(struct store *store, const struct found *found)
+{
+	char aside[RUN_ID_MAX + 16];
+
+	if (found->run.newer || found->state.newer || found->state.state <= RUN_RUNNING ||
+	    store_look_at_result(found->run_fd) != -EBADMSG)
+		return;
+	(void)snprintf(aside, sizeof(aside), "%s-result.json", found->id);
+	set_aside(store, found->run_fd, "result.json", aside, "it is no whole volbench.result");
+}
+
 static int recover_open_run(struct store *store, struct found *found, struct error *err)
 {
 	bool running;
@@ -324,6 +336,7 @@ static int recover_open_run(struct store *store, struct found *found, struct err
 	if (r < 0) /* told already; the others are not held up by it */
 		return r == -ENOMEM ? error_no_memory(err) : 0;
 	running = found->state.state == RUN_RUNNING;
+	check_result(store, found);
 	if (running && recover_running(store, found) < 0)
 		return error_no_memory(err);
 	return add_to_index(store, found, running && !found->run.newer && !found->state.newer, err);

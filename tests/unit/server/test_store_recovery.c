@@ -115,6 +115,49 @@ static void test_result_removed(void **state)
 	store_close(store);
 }
 
+/* Cut, emptied, replaced: the parts are still there, while the service runs and when it starts. */
+static void test_result_damaged(void **state)
+{
+	static const char *const damaged[] = {
+		"",
+		"null",
+		"\x01\x02 nothing that anybody wrote, but long enough to look at",
+		"{\"schema\":\"volbench.sample/1\",\"order\":0,\"samples\":[]}\n",
+		"{\"schema\":\"volbench.result/1\",\"id\":\"cut in the midd",
+	};
+	struct store *store = fixture_open();
+	struct store_run run = fixture_run(store);
+	char path[128], aside[128];
+
+	(void)state;
+	assert_int_equal(store_set_running(store, run.id, NULL), 0);
+	assert_int_equal(fixture_add_sample(store, run.id, 3, NULL), 0);
+	assert_int_equal(store_finish_run(store, run.id, RUN_DONE, NULL, NULL, NULL), 0);
+	(void)snprintf(path, sizeof(path), "runs/%s/result.json", run.id);
+	for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {
+		fixture_write(path, damaged[i]);
+		assert_int_equal(fixture_result_samples(store, run.id), 1);
+		assert_true(fixture_exists(path)); /* readers change nothing */
+		store_close(store);
+		store = fixture_open();
+		assert_int_equal(store_problem_count(store), 1);
+		assert_non_null(strstr(store_problem(store, 0), run.id));
+		assert_false(fixture_exists(path));
+		(void)snprintf(aside, sizeof(aside),
+			       i == 0 ? "set-aside/%s-result.json" : "set-aside/%s-result.json.%zu",
+			       run.id, i + 1);
+		assert_true(fixture_exists(aside));
+		assert_int_equal(fixture_get(store, run.id).state, RUN_DONE);
+		assert_int_equal(fixture_result_samples(store, run.id), 1);
+	}
+	fixture_write(path, "{\"schema\":\"volbench.result/2\",\"of\":\"a newer program\"}");
+	store_close(store);
+	store = fixture_open();
+	assert_int_equal(store_problem_count(store), 0);
+	assert_true(fixture_exists(path));
+	store_close(store);
+}
+
 /* What cannot be understood is set aside and told; what is newer is left as it is. */
 static void test_foreign_documents(void **state)
 {
@@ -235,9 +278,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_make, fixture_remove)
 	const struct CMUnitTest tests[] = {
-		TEST(test_interrupted),	   TEST(test_result_without_state),
-		TEST(test_result_removed), TEST(test_foreign_documents),
-		TEST(test_many_runs),
+		TEST(test_interrupted),	      TEST(test_result_without_state),
+		TEST(test_result_removed),    TEST(test_result_damaged),
+		TEST(test_foreign_documents), TEST(test_many_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
