@@ -292,6 +292,10 @@ static int tell(struct error *err, const char *path, int sys)
 				"to",
 				quoted);
 		break;
+	case ENAMETOOLONG:
+		(void)error_set(err, ERROR_BAD_VALUE, "",
+				"%s: a name in it is longer than the file system takes", quoted);
+		break;
 	case ENOTDIR:
 		(void)error_set(err, ERROR_TARGET_TYPE, "", "%s: not a directory", quoted);
 		break;

@@ -43,8 +43,8 @@ bool allow_covers(const struct allow *allow, const char *path);
  * Opens beneath the list with O_CLOEXEC | flags (openat2 how.flags), mode for O_CREAT. Errors:
  * TARGET_NOT_ALLOWED (outside, relative, with ".." or control characters) -EACCES; TARGET_TYPE
  * -ELOOP for a symlink on the way, -ENOTDIR, -ENODEV for an entry that became another device;
- * TARGET_MISSING -ENOENT; FILE_EXISTS -EEXIST; TARGET_READ_ONLY -EROFS; NO_SPACE -ENOSPC; SYSTEM
- * otherwise.
+ * BAD_VALUE -ENAMETOOLONG; TARGET_MISSING -ENOENT; FILE_EXISTS -EEXIST; TARGET_READ_ONLY -EROFS;
+ * NO_SPACE -ENOSPC; SYSTEM otherwise.
  */
 MUST_CHECK int allow_open(const struct allow *allow, const char *path, int flags, int mode,
 			  int *ret_fd, struct error *err);

@@ -32,6 +32,8 @@ static const char *type_text(mode_t mode)
 		return "a directory: name it as a \"directory\"";
 	if (S_ISBLK(mode))
 		return "a block device: name it as a \"device\"";
+	if (S_ISLNK(mode))
+		return "a symbolic link; name what it points to";
 	if (S_ISCHR(mode))
 		return "a character device; only /dev/zero may be read, as a \"file\" with "
 		       "\"existing\": true, where --allow names it";

@@ -96,8 +96,10 @@ static void expect(const struct allow *allow, const char *path, int result, enum
 static void test_inside_and_outside(void **state)
 {
 	struct allow *allow = allow_one(in("allowed"));
+	char long_name[300] = "allowed/";
 
 	(void)state;
+	memset(long_name + strlen(long_name), 'n', 256);
 	expect(allow, in("allowed/file"), 0, ERROR_NONE);
 	expect(allow, in("allowed"), 0, ERROR_NONE);
 	expect(allow, in("allowed/"), 0, ERROR_NONE);
@@ -112,6 +114,7 @@ static void test_inside_and_outside(void **state)
 	expect(allow, in("allowed/dir/../file"), -EACCES, ERROR_TARGET_NOT_ALLOWED);
 	expect(allow, in("allowed/fi\nle"), -EACCES, ERROR_TARGET_NOT_ALLOWED);
 	expect(allow, in("allowed/none"), -ENOENT, ERROR_TARGET_MISSING);
+	expect(allow, in(long_name), -ENAMETOOLONG, ERROR_BAD_VALUE);
 	expect(allow, in("allowed/file/x"), -ENOTDIR, ERROR_TARGET_TYPE);
 	expect(allow, in("allowed/link"), -ELOOP, ERROR_TARGET_TYPE);
 	expect(allow, in("allowed/link/secret"), -ELOOP, ERROR_TARGET_TYPE);
