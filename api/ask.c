@@ -2,12 +2,25 @@
 /* ask.c - see ask.h. */
 #include "api/ask.h"
 
+#include "api/handlers.h"
+#include "engine/plan/fio_job.h"
 #include "server/codec/definition.h"
 #include "server/codec/json.h"
 
 static void free_json(void *data)
 {
 	json_decref(data);
+}
+
+/* The JSON of the body; what it says in its members is not said in the query. */
+static int read_json(const struct request *request, json_t **ret_value, struct error *err)
+{
+	if (request->parameter_count > 0)
+		return error_set(err, ERROR_BAD_PARAMETER, "",
+				 "\"%s\" in the query of the URL belongs to an fio job file, sent "
+				 "as text/plain; in JSON it is a member",
+				 request->parameters[0].name);
+	return json_read(request->body ? request->body : "", request->body_size, ret_value, err);
 }
 
 /* Parsing in the HTTP thread is fine: a body is 64 KiB at most. */
@@ -17,13 +30,37 @@ void ask_with_body(struct request *request, enum work_lane_id lane,
 	json_t *value = NULL;
 	struct error err;
 
-	if (json_read(request->body ? request->body : "", request->body_size, &value, &err) < 0) {
+	if (!request->body_is_text && read_json(request, &value, &err) < 0) {
 		request_reply_error(request, &err);
 		return;
 	}
 	request->work_data = value;
 	request->work_data_free = free_json;
 	request_work(request, lane, work);
+}
+
+static int read_job(const struct request *request, struct definition *definition, struct error *err)
+{
+	const char *name = request_parameter(request, "name");
+	struct fio_job_request job = {
+		.text = request->body ? request->body : "",
+		.size = request->body_size,
+		.name = name ? name : "fio job",
+		.target = request_parameter(request, "target"),
+	};
+	uint64_t repeats = 1;
+	int r = request_number(request, "repeats", 1, DEFINITION_REPEATS_MAX, &repeats, err);
+
+	job.repeats = (unsigned int)repeats;
+	return r < 0 ? r : fio_job_read(&job, definition, err);
+}
+
+int ask_definition(const struct request *request, struct definition *definition, struct error *err)
+{
+	if (request->body_is_text)
+		return read_job(request, definition, err);
+	return definition_decode(request->work_data, definition_by_name, request->service->store,
+				 definition, err);
 }
 
 int ask_run(const struct request *request, struct store_run *ret_run, struct error *err)

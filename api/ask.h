@@ -15,10 +15,17 @@
 
 /*
  * A handler of a call that takes a body: reads it and goes on with `work` in a lane, which finds
- * the JSON in request->work_data; answers what is wrong with it.
+ * the JSON in request->work_data, NULL where the body is text; answers what is wrong with it.
  */
 void ask_with_body(struct request *request, enum work_lane_id lane,
 		   void (*work)(struct request *request));
+
+/*
+ * The definition that a run or plan is asked for with: JSON, or an fio job file with target, name
+ * and repeats in the query. In a lane: a definition by name is read from the disk.
+ */
+MUST_CHECK int ask_definition(const struct request *request, struct definition *definition,
+			      struct error *err);
 
 /* The run that the request's path names; NOT_FOUND where there is none. */
 MUST_CHECK int ask_run(const struct request *request, struct store_run *ret_run, struct error *err);

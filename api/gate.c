@@ -126,14 +126,14 @@ int gate_origin(const struct gate_facts *facts, const char *address, uint16_t po
 	return r < 0 ? r : check_key(&facts->idempotency_key, err);
 }
 
-/* application/json, with nothing behind it but a charset of utf-8. */
-static bool is_json(const char *type)
+/* The media type `wanted`, with nothing behind it but a charset of utf-8. */
+static bool is_type(const char *type, const char *wanted)
 {
-	static const char json[] = "application/json";
+	size_t length = strlen(wanted);
 
-	if (strncasecmp(type, json, sizeof(json) - 1) != 0)
+	if (strncasecmp(type, wanted, length) != 0)
 		return false;
-	type += sizeof(json) - 1;
+	type += length;
 	type += strspn(type, " \t");
 	if (!*type)
 		return true;
@@ -151,10 +151,18 @@ int gate_body(const struct gate_facts *facts, enum route_body body, bool has_bod
 			return error_set(err, ERROR_BAD_REQUEST, "", "this call takes no body");
 		return 0;
 	}
-	if (facts->content_type.count != 1 || !is_json(facts->content_type.value))
-		return error_set(err, ERROR_CONTENT_TYPE, "",
-				 "the body must be sent as Content-Type: application/json");
-	return 0;
+	if (facts->content_type.count == 1 &&
+	    (is_type(facts->content_type.value, "application/json") ||
+	     (body == BODY_TEST && gate_body_is_text(facts))))
+		return 0;
+	return error_set(err, ERROR_CONTENT_TYPE, "",
+			 "the body must be sent as Content-Type: application/json%s",
+			 body == BODY_TEST ? ", or an fio job file as text/plain" : "");
+}
+
+bool gate_body_is_text(const struct gate_facts *facts)
+{
+	return facts->content_type.count == 1 && is_type(facts->content_type.value, "text/plain");
 }
 
 uint64_t gate_content_length(const struct gate_facts *facts)

@@ -46,6 +46,9 @@ MUST_CHECK int gate_origin(const struct gate_facts *facts, const char *address, 
 MUST_CHECK int gate_body(const struct gate_facts *facts, enum route_body body, bool has_body,
 			 struct error *err);
 
+/* Whether the body is sent as text/plain. */
+bool gate_body_is_text(const struct gate_facts *facts);
+
 /* Length the client announces; 0 when it does not (chunked, or no body). */
 uint64_t gate_content_length(const struct gate_facts *facts);
 

@@ -319,6 +319,7 @@ static int admit(struct http *http, struct request *request, struct gate_facts *
 	r = gate_body(facts, request->route->body, has_body, err);
 	if (r < 0)
 		return r;
+	request->body_is_text = gate_body_is_text(facts);
 	if (gate_content_length(facts) > REQUEST_BODY_MAX)
 		return error_set(err, ERROR_BODY_TOO_LARGE, "",
 				 "the body is longer than %u KiB, the most taken here",

@@ -4,7 +4,6 @@
 
 #include "api/ask.h"
 #include "api/handlers.h"
-#include "server/codec/definition.h"
 
 /* In the engine's lane. */
 static void plan(struct request *request)
@@ -15,8 +14,7 @@ static void plan(struct request *request)
 	int r;
 
 	definition_init(&definition);
-	r = definition_decode(request->work_data, definition_by_name, request->service->store,
-			      &definition, &err);
+	r = ask_definition(request, &definition, &err);
 	if (r == 0)
 		r = ask_plan(request->service, &definition, &text, &err);
 	definition_done(&definition);

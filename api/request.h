@@ -83,6 +83,7 @@ struct request {
 	struct parameter parameters[REQUEST_PARAMETERS_MAX];
 	char *body; /* NUL-terminated, NULL when empty */
 	size_t body_size;
+	bool body_is_text;     /* text/plain: an fio job file */
 	char *idempotency_key; /* or NULL */
 	bool wants_html;
 

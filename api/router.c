@@ -8,15 +8,16 @@
 #include "engine/base/file.h"
 #include "server/store.h"
 
+static const char *const test_parameters[] = {"target", "name", "repeats", NULL};
 static const char *const list_parameters[] = {"state", "limit", "cursor", NULL};
 static const char *const wait_parameters[] = {"after", "wait", NULL};
 static const char *const page_parameters[] = {"cursor", NULL};
 
 /* clang-format off */
 const struct route routes[] = {
-	{METHOD_POST, "/api/v1/plan", handle_plan, BODY_JSON, false, NULL},
+	{METHOD_POST, "/api/v1/plan", handle_plan, BODY_TEST, false, test_parameters},
 	{METHOD_GET, "/api/v1/runs", handle_runs_list, BODY_NONE, false, list_parameters},
-	{METHOD_POST, "/api/v1/runs", handle_runs_post, BODY_JSON, false, NULL},
+	{METHOD_POST, "/api/v1/runs", handle_runs_post, BODY_TEST, false, test_parameters},
 	{METHOD_GET, "/api/v1/runs/{id}", handle_run_get, BODY_NONE, false, wait_parameters},
 	{METHOD_DELETE, "/api/v1/runs/{id}", handle_run_delete, BODY_NONE, false, NULL},
 	{METHOD_GET, "/api/v1/runs/{id}/events", handle_run_events, BODY_NONE, false, NULL},

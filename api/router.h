@@ -59,7 +59,8 @@ MUST_CHECK int path_decode_parameter(const char *raw, char **ret_text, struct er
 
 struct request;
 
-enum route_body { BODY_NONE, BODY_JSON };
+/* BODY_TEST: JSON, or an fio job file as text. */
+enum route_body { BODY_NONE, BODY_JSON, BODY_TEST };
 
 struct route {
 	enum method method; /* GET routes serve HEAD too */

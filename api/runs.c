@@ -6,7 +6,6 @@
 #include "api/ask.h"
 #include "api/handlers.h"
 #include "engine/base/clock.h"
-#include "server/codec/definition.h"
 #include "server/codec/json.h"
 #include "server/codec/message.h"
 
@@ -96,18 +95,36 @@ static void reply_run(struct request *request, int status, const char *id)
 
 /* ---- POST ---- */
 
-/* Tells one body from another under one Idempotency-Key: FNV-1a with two offsets, and the length.
- * A guard against a client's mistake, not against an enemy. */
-static void digest_body(const struct request *request, char ret_digest[64])
-{
-	uint64_t a = UINT64_C(0xcbf29ce484222325), b = UINT64_C(0x6c62272e07bb0142);
+struct digest {
+	uint64_t a, b;
+};
 
-	for (size_t i = 0; i < request->body_size; i++) {
-		a = (a ^ (unsigned char)request->body[i]) * UINT64_C(0x100000001b3);
-		b = (b ^ (unsigned char)request->body[i] ^ 0xa5) * UINT64_C(0x100000001b3);
+static void digest_add(struct digest *digest, const char *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		digest->a = (digest->a ^ (unsigned char)data[i]) * UINT64_C(0x100000001b3);
+		digest->b = (digest->b ^ (unsigned char)data[i] ^ 0xa5) * UINT64_C(0x100000001b3);
 	}
-	(void)snprintf(ret_digest, 64, "%016llx%016llx%08zx", (unsigned long long)a,
-		       (unsigned long long)b, request->body_size);
+}
+
+/* Tells one body, with its query, from another under one Idempotency-Key: FNV-1a with two offsets,
+ * and the length. A guard against a client's mistake, not against an enemy. */
+static void digest_request(const struct request *request, char ret_digest[64])
+{
+	struct digest digest = {UINT64_C(0xcbf29ce484222325), UINT64_C(0x6c62272e07bb0142)};
+
+	digest_add(&digest, request->body, request->body_size);
+	for (size_t i = 0; request->route->parameters && request->route->parameters[i]; i++) {
+		const char *name = request->route->parameters[i];
+		const char *value = request_parameter(request, name);
+
+		if (!value)
+			continue;
+		digest_add(&digest, name, strlen(name) + 1);
+		digest_add(&digest, value, strlen(value) + 1);
+	}
+	(void)snprintf(ret_digest, 64, "%016llx%016llx%08zx", (unsigned long long)digest.a,
+		       (unsigned long long)digest.b, request->body_size);
 }
 
 static int submit(struct request *request, const struct definition *definition,
@@ -118,7 +135,7 @@ static int submit(struct request *request, const struct definition *definition,
 	bool again = false;
 	int r;
 
-	digest_body(request, digest);
+	digest_request(request, digest);
 	if (request->idempotency_key) {
 		/* the same request once more is answered as it was, also where a new run would now
 		 * be refused (the first one's scratch file is there) */
@@ -144,8 +161,7 @@ static void accept_run(struct request *request)
 	int r;
 
 	definition_init(&definition);
-	r = definition_decode(request->work_data, definition_by_name, request->service->store,
-			      &definition, &err);
+	r = ask_definition(request, &definition, &err);
 	if (r == 0)
 		r = submit(request, &definition, &run, &err);
 	definition_done(&definition);

@@ -118,7 +118,7 @@ BAD_REQUESTS = [
     (get(version="HTTP/1.2"), b"", 400, "bad_request"),
     # types
     (f"POST /api/v1/plan HTTP/1.1\r\n{BASE}Connection: close\r\nContent-Length: 2\r\n\r\n", b"{}", 415, "content_type"),
-    (f"POST /api/v1/plan HTTP/1.1\r\n{BASE}Connection: close\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n", b"{}", 415, "content_type"),
+    (f"POST /api/v1/plan HTTP/1.1\r\n{BASE}Connection: close\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\n", b"{}", 415, "content_type"),
     (post("Connection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"), b"{}", 415, "content_type"),
     # an empty body is no JSON
     (post("Connection: close\r\nContent-Length: 0\r\n"), b"", 400, "json_invalid"),

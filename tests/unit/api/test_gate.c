@@ -202,7 +202,11 @@ static void test_content_type(void **state)
 	static const char *const right[] = {
 		"application/json", "Application/JSON", "application/json; charset=utf-8",
 		"application/json;charset=\"UTF-8\"", "application/json ; charset=UTF-8"};
+	static const char *const texts[] = {"text/plain", "Text/Plain;charset=UTF-8"};
 	static const char *const wrong[] = {"text/plain",
+					    "text/plain; charset=latin1",
+					    "text/plainer",
+					    "text/html",
 					    "application/jsonp",
 					    "",
 					    "application/json; charset=latin1",
@@ -220,8 +224,27 @@ static void test_content_type(void **state)
 		facts.content_type = one(wrong[i]);
 		assert_int_equal(body(&facts, BODY_JSON, true), ERROR_CONTENT_TYPE);
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(right); i++) {
+		facts.content_type = one(right[i]);
+		assert_int_equal(body(&facts, BODY_TEST, true), ERROR_NONE);
+		assert_false(gate_body_is_text(&facts));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		facts.content_type = one(texts[i]);
+		assert_int_equal(body(&facts, BODY_TEST, true), ERROR_NONE);
+		assert_true(gate_body_is_text(&facts));
+	}
+	for (size_t i = 1; i < ARRAY_SIZE(wrong); i++) { /* the first is a text */
+		facts.content_type = one(wrong[i]);
+		assert_int_equal(body(&facts, BODY_TEST, true), ERROR_CONTENT_TYPE);
+		assert_false(gate_body_is_text(&facts));
+	}
+	facts.content_type = two("text/plain");
+	assert_int_equal(body(&facts, BODY_TEST, true), ERROR_CONTENT_TYPE);
+	assert_false(gate_body_is_text(&facts));
 	facts.content_type = two("application/json");
 	assert_int_equal(body(&facts, BODY_JSON, true), ERROR_CONTENT_TYPE);
+	assert_int_equal(body(&facts, BODY_TEST, true), ERROR_CONTENT_TYPE);
 	assert_int_equal(body(&facts, BODY_NONE, true), ERROR_BAD_REQUEST);
 	assert_int_equal(body(&facts, BODY_NONE, false), ERROR_NONE);
 }
