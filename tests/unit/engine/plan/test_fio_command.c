@@ -222,6 +222,23 @@ static void paths_and_names_are_quoted_for_a_shell_and_for_fio(void **state)
 	workload_done(&w);
 }
 
+/* Where filename has become the target nothing may be left to say. */
+static void a_command_line_of_defaults_reads_back(void **state)
+{
+	struct workload first, second;
+	char *text;
+
+	(void)state;
+	parse_ok("--name=a", &first);
+	text = workload_format_given(&first);
+	assert_non_null(text);
+	parse_ok(text, &second);
+	assert_int_equal(second.rw, RW_READ);
+	free(text);
+	workload_done(&first);
+	workload_done(&second);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +247,7 @@ int main(void)
 		cmocka_unit_test(bad_command_lines_say_what_is_wrong),
 		cmocka_unit_test(length_and_words_are_bounded),
 		cmocka_unit_test(the_equivalent_command_reads_back),
+		cmocka_unit_test(a_command_line_of_defaults_reads_back),
 		cmocka_unit_test(paths_and_names_are_quoted_for_a_shell_and_for_fio),
 	};
 

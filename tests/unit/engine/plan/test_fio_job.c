@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fio job files in and out; whole files of the kinds people have are in tests/data/fio. */
+/*
+ * fio job files in and out; whole files of the kinds people have are in tests/data/fio.
+ *
+ * link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=reallocarray,--wrap=strdup
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +13,49 @@
 
 #include <cmocka.h>
 
+#include "engine/base/text.h"
 #include "engine/plan/fio_job.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_reallocarray(void *old, size_t count, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_reallocarray(void *old, size_t count, size_t size);
+char *__wrap_strdup(const char *text);
+
+static size_t left = SIZE_MAX; /* allocations that still succeed */
+
+static bool fails(void)
+{
+	if (left == SIZE_MAX)
+		return false;
+	if (left == 0)
+		return true;
+	left--;
+	return false;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_reallocarray(void *old, size_t count, size_t size)
+{
+	return fails() ? NULL : __real_reallocarray(old, count, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : __real_strdup(text);
+}
 
 static const char *variable(const char *name)
 {
@@ -359,6 +405,64 @@ static void what_a_job_file_cannot_say_is_refused(void **state)
 	definition_done(&d);
 }
 
+static const char whole[] =
+	"; all there is\n[global]\ndirectory=/tank\nsize=${SIZE}m\nstonewall\n"
+	"description=two jobs\n[a]\nrw=randrw\nrwmixread=70\nbs=4k,64k\n"
+	"[global]\nruntime=2\ntime_based\n[a]\nwait_for_previous=1\nbuffered=1\n"
+	"numjobs=4 # of them\nregions=disjoint\n";
+
+/* With the n-th allocation failing, for every n: no crash, no leak, and an answer that says so. */
+static void without_memory_it_is_said(void **state)
+{
+	struct definition d;
+	struct error err;
+	size_t n = 0;
+
+	(void)state;
+	for (int r = -1; r < 0; n++) {
+		left = n;
+		r = read_job(whole, &d, &err);
+		left = SIZE_MAX;
+		if (r < 0) {
+			assert_int_equal(err.code, ERROR_NO_MEMORY);
+			assert_null(d.workloads);
+		}
+	}
+	assert_true(n > 10);
+	definition_done(&d);
+}
+
+/* Files that differ from a good one by a few bytes: read, or refused in clean words. */
+static void damaged_files_are_read_or_refused(void **state)
+{
+	static const char bytes[] = "[]=;#${}\n\r\t \\:,/01k\x01\x7f\xc3\xa9\xff";
+	uint64_t random = 88172645463325252u;
+	size_t taken = 0;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		char text[sizeof(whole)];
+		struct definition d;
+		struct error err = {0};
+
+		memcpy(text, whole, sizeof(text));
+		for (int k = 0; k <= i % 4; k++) {
+			random ^= random << 13;
+			random ^= random >> 7;
+			random ^= random << 17;
+			text[random % (sizeof(text) - 1)] =
+				bytes[(random >> 32) % (sizeof(bytes) - 1)];
+		}
+		if (read_job(text, &d, &err) == 0) {
+			taken++;
+			definition_done(&d);
+		} else if (!*err.message || !text_printable(err.message) || *err.field) {
+			fail_msg("%s: %s: %s", text, err.field, err.message);
+		}
+	}
+	assert_true(taken > 100 && taken < 19900);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +474,8 @@ int main(void)
 		cmocka_unit_test(job_files_are_told_from_json),
 		cmocka_unit_test(what_is_written_reads_back),
 		cmocka_unit_test(what_a_job_file_cannot_say_is_refused),
+		cmocka_unit_test(without_memory_it_is_said),
+		cmocka_unit_test(damaged_files_are_read_or_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
