@@ -110,6 +110,13 @@ static void tell_problem(void *arg, const struct error *err)
 	log_error(err, "the queue");
 }
 
+static void tell_swept(void *arg, const struct finding *finding)
+{
+	(void)arg;
+	log_line(finding->severity == FINDING_INFO ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
+		 "an earlier run: %s", finding->message);
+}
+
 static int start_supervisor(struct server *server, struct error *err)
 {
 	const struct options *options = server->service.options;
@@ -144,6 +151,7 @@ static int start_schedule(struct server *server, struct error *err)
 		.supervisor = server->supervisor,
 		.ended = want_report,
 		.problem = tell_problem,
+		.swept = tell_swept,
 		.arg = server,
 	};
 	int r = schedule_start(&config, &server->service.schedule, err);

@@ -8,6 +8,7 @@
 
 #include "engine/base/clock.h"
 #include "server/codec/definition.h"
+#include "server/codec/plan.h"
 #include "server/schedule_private.h"
 
 #define RETRY_MS 1000
@@ -80,6 +81,20 @@ void schedule_tell_ended(struct schedule *schedule, const char *id)
 
 /* ---- the start ---- */
 
+/* What cannot be read of them is not told: the sweep itself is done. */
+static void tell_swept(struct schedule *schedule, const char *text)
+{
+	struct findings findings;
+
+	if (!text || !schedule->config.swept)
+		return;
+	findings_init(&findings);
+	(void)!findings_decode_text(text, &findings);
+	for (size_t i = 0; i < findings.count; i++)
+		schedule->config.swept(schedule->config.arg, &findings.list[i]);
+	findings_done(&findings);
+}
+
 static void sweep(struct schedule *schedule, struct supervisor_cancel *cancel)
 {
 	uint64_t deadline_ns = clock_now_ns() + SWEEP_TOTAL_MS * NS_PER_MS;
@@ -91,7 +106,8 @@ static void sweep(struct schedule *schedule, struct supervisor_cancel *cancel)
 		r = supervisor_sweep(schedule->config.supervisor, cancel, SWEEP_ONCE_MS, &findings,
 				     &err);
 	while (r == -EBUSY && clock_now_ns() < deadline_ns && !schedule_is_stopping(schedule));
-	free(findings); /* what a run left is in the run's own findings where it could be told */
+	tell_swept(schedule, findings);
+	free(findings);
 	if (r < 0 && r != -ECANCELED)
 		schedule_tell_problem(schedule,
 				      &err); /* every run begins with a sweep of its own */

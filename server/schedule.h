@@ -21,6 +21,7 @@
 #define SERVER_SCHEDULE_H
 
 #include "engine/base/error.h"
+#include "engine/plan/finding.h"
 #include "server/progress.h"
 #include "server/store.h"
 #include "server/supervisor.h"
@@ -39,6 +40,9 @@ struct schedule_config {
 	/* Something went wrong that no run's document tells, for the log: a sweep that failed, a
 	 * run that cannot be started or whose end cannot be written. As above. */
 	void (*problem)(void *arg, const struct error *err);
+	/* What the sweep at the start removed, set aside or had to leave, one after another: no
+	 * run's document tells that either. As above. */
+	void (*swept)(void *arg, const struct finding *finding);
 	void *arg;
 	uint64_t retry_ms; /* between two tries to write to a full disk; 0: 1000 */
 };

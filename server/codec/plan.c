@@ -114,6 +114,17 @@ int findings_decode(const json_t *value, struct findings *findings)
 	return r;
 }
 
+int findings_decode_text(const char *text, struct findings *findings)
+{
+	json_t *value = NULL;
+	int r = json_read_own(text, strlen(text), &value, NULL);
+
+	if (r == 0)
+		r = findings_decode(value, findings);
+	json_decref(value);
+	return r;
+}
+
 /* ---- targets ---- */
 
 json_t *target_info_encode(const struct target_info *info)

@@ -20,6 +20,7 @@ json_t *plan_encode(const struct plan *plan, const struct target_info *infos,
 json_t *findings_encode(const struct findings *findings);
 /* Appends. -EINVAL where an entry is no finding, -ENOMEM. */
 MUST_CHECK int findings_decode(const json_t *value, struct findings *findings);
+MUST_CHECK int findings_decode_text(const char *text, struct findings *findings);
 
 json_t *target_info_encode(const struct target_info *info);
 /* -EINVAL where it is none. */

@@ -163,3 +163,12 @@ def test_terminated_in_the_middle_is_interrupted(service):
     service.stop()
     service.start()
     check_after(service, run_id, queued, "interrupted")
+
+
+def test_what_the_start_found_is_told(service):
+    """A record of a dead run that nobody can read: what it named must be removed by hand."""
+    service.stop()
+    (service.state / "engine" / "dead.manifest").write_bytes(b"\xff\x00nonsense")
+    service.start()
+    wait_for(lambda: "dead.manifest" in service.log(), "nothing is said of it")
+    assert (service.state / "engine" / "set-aside" / "dead.manifest").exists()

@@ -282,7 +282,8 @@ static inline void fake_main(const char *state, const char *mode)
 			fake_hang();
 		fake_say(strcmp(mode, "/locked") == 0
 				 ? "{\"error\":{\"code\":\"engine_busy\",\"message\":\"locked\"}}\n"
-				 : "{\"swept\":[{\"code\":\"removed\"}]}\n");
+				 : "{\"swept\":[{\"severity\":\"info\",\"code\":\"removed\","
+				   "\"message\":\"it is gone\"}]}\n");
 	} else if (strstr(request, "\"call\":\"plan\"")) {
 		if (strcmp(mode, "/silent") == 0)
 			fake_hang();

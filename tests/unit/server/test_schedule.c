@@ -66,7 +66,7 @@ struct service_under_test {
 	/* Locking: over all below. */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	unsigned int published, ended, problems;
+	unsigned int published, ended, problems, swept;
 	char last_ended[RUN_ID_MAX];
 	struct error problem;
 };
@@ -103,6 +103,15 @@ static void on_problem(void *arg, const struct error *err)
 	(void)pthread_mutex_unlock(&service.lock);
 }
 
+static void on_swept(void *arg, const struct finding *finding)
+{
+	(void)arg;
+	assert_string_equal(finding->message, "it is gone");
+	(void)pthread_mutex_lock(&service.lock);
+	service.swept++;
+	(void)pthread_mutex_unlock(&service.lock);
+}
+
 static void start(const char *mode)
 {
 	const char *const allow[] = {mode};
@@ -112,10 +121,11 @@ static void start(const char *mode)
 						     .silence_ms = 20000,
 						     .cancel_ms = 300,
 						     .close_ms = 300};
-	struct schedule_config config = {.ended = on_ended, .problem = on_problem, .retry_ms = 20};
+	struct schedule_config config = {
+		.ended = on_ended, .problem = on_problem, .swept = on_swept, .retry_ms = 20};
 	struct error err = {0};
 
-	service.published = service.ended = service.problems = 0;
+	service.published = service.ended = service.problems = service.swept = 0;
 	service.last_ended[0] = '\0';
 	service.store = fixture_open();
 	assert_int_equal(progress_board_new(&service.board), 0);
@@ -272,6 +282,7 @@ static void test_good_runs(void **state)
 	assert_true(fixture_get(service.store, first.id).ended_wall_ms <=
 		    fixture_get(service.store, second.id).started_wall_ms);
 	assert_int_equal(fake_counted(fixture_root, "sweeps"), 1); /* at the start */
+	assert_int_equal(service.swept, 1);
 	progress_get(service.board, first.id, &shown);
 	assert_int_equal(shown.state, RUN_DONE);
 	assert_int_equal(shown.samples, 2);
