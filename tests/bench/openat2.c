@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * openat2.c - preloaded into the engine where valgrind counts its instructions: Debian 12's valgrind
- * knows no openat2, without which the engine opens no target. Here openat does in its place, so
- * nothing but a measurement may run with this.
+ * openat2.c - preloaded into the engine where valgrind counts its instructions: Debian 12's
+ * valgrind knows no openat2, without which the engine opens no target. Here openat does in its
+ * place, so nothing but a measurement may run with this.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
