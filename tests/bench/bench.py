@@ -4,43 +4,45 @@
 
 Each round runs every variant once, in random order; the reference (fio with its best settings) runs
 twice, as "fio best" and "again". A figure is the median over rounds of the paired ratio to the
-reference: operations per second of CPU time (user + system of the tool and its children, less its
-start-up, which is measured with 32 operations), and operations per second of wall time. Where the
-reference against itself leaves 0.98 to 1.02 the machine was too noisy for the figure beside it, and
-the table says so.
+reference: operations a second of CPU time (user + system of the tool and its children, less its
+start-up: of a run of few operations, both are taken off), operations a second, and mean latency (fio's `lat`).
+Where the reference against itself leaves 0.98 to 1.02 in the first the machine was too noisy for the
+figures beside it, and the table says so.
 
 The engine measured is the shipped one: `volbench engine` given a run on its standard input, with every
-latency in the histogram, the series and the bound check on.
+latency in the histogram, the series and the bound check on. It chooses its backend itself.
+
+Files are made in --directory (its file system is named in the table; O_DIRECT must work there) and in
+/dev/shm. The loop device needs root and is left out without, which is told.
 """
 import argparse
 import json
 import os
 import pathlib
 import random
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
-FIO_BEST = (
-    "--direct={direct} --rw={rw} --bs=4k --iodepth={depth} --ioengine=io_uring --fixedbufs=1 "
-    "--registerfiles=1 --nonvectored=1 --norandommap=1 --randrepeat=0 "
+BEST = (
+    "--ioengine=io_uring --fixedbufs=1 --registerfiles=1 --nonvectored=1 --randrepeat=0 "
     "--random_generator=tausworthe64 --iodepth_batch_submit=16 --iodepth_batch_complete_min=16 "
-    "--iodepth_batch_complete_max=32 --invalidate=0 --group_reporting"
+    "--iodepth_batch_complete_max=32"
 )
-FIO_DEFAULT = (
-    "--direct={direct} --rw={rw} --bs=4k --iodepth={depth} --ioengine=io_uring --invalidate=0 "
-    "--group_reporting"
-)
+DEFAULT = "--ioengine=io_uring"
 NOISE = (0.98, 1.02)
+MIB = 1 << 20
 
 
 def run_child(argv, stdin=None):
-    """Runs a command; returns its output and the CPU seconds of it and its children."""
+    """Runs a command; returns its output, its CPU seconds and its children's, and its exit status."""
     with tempfile.TemporaryFile() as out:
         child = subprocess.Popen(
             argv, stdin=subprocess.PIPE if stdin else subprocess.DEVNULL, stdout=out,
-            stderr=subprocess.DEVNULL)
+            stderr=subprocess.STDOUT)
         if stdin:
             # Left open until the end: end of file would tell the engine to stop.
             child.stdin.write(stdin.encode())
@@ -56,97 +58,153 @@ def run_child(argv, stdin=None):
     return text, usage.ru_utime + usage.ru_stime
 
 
-def fio(template, case, length):
-    argv = ["fio", "--name=bench", f"--filename={case['path']}", f"--size={case['size']}",
-            "--output-format=json", *template.format(**case).split(), *length]
-    text, cpu = run_child(argv)
-    job = json.loads(text[text.index("{"):])["jobs"][0]
-    sides = [job["read"], job["write"]]
-    return {
-        "ios": sum(s["total_ios"] for s in sides),
-        "iops": sum(s["iops"] for s in sides),
-        "lat_ns": job["read"]["lat_ns"]["mean"],
-        "cpu": cpu,
-    }
+def figures(sides, cpu):
+    """sides: of each direction with operations, (ios, iops, mean latency in ns)."""
+    ios = sum(s[0] for s in sides)
+    return {"ios": ios, "iops": sum(s[1] for s in sides), "cpu": cpu,
+            "lat_ns": sum(s[0] * s[2] for s in sides) / max(ios, 1)}
 
 
-def volbench(program, state, case, options):
-    target = {"file": case["path"], "existing": True}
-    workload = {"name": "bench", "rw": case["rw"], "bs": "4k", "iodepth": case["depth"],
-                "direct": case["direct"], "size": case["size"], "norandommap": 1,
-                "invalidate": 0, **options}
-    if case["path"] == "/dev/zero":
-        workload["direct"] = 0
-    request = {"call": "run", "run": "20000101-000000-bench0",
-               "definition": {"name": "bench", "target": target, "workloads": [workload]}}
-    text, cpu = run_child(
-        [program, "engine", "--state", state, "--allow", case["allow"]], json.dumps(request) + "\n")
-    for line in text.splitlines():
-        message = json.loads(line)
-        if "error" in message or message.get("end", {}).get("error"):
-            sys.exit(f"volbench: {line}")
-        if "sample" in message:
-            sample = message["sample"]
-            sides = [sample[d] for d in ("read", "write") if d in sample]
-            return {
-                "ios": sum(s["ios"] for s in sides),
-                "iops": sum(s["iops"] for s in sides),
-                "lat_ns": sample["read"]["latency_ns"]["mean"],
-                "cpu": cpu,
-                "backend": sample["backend"],
-            }
-    sys.exit("volbench: no sample: " + text[-800:])
+def fio(settings):
+    def run(case, seconds):
+        argv = ["fio", "--name=bench", f"--filename={case['path']}", f"--size={case['size']}",
+                f"--rw={case['rw']}", f"--bs={case['bs']}", f"--iodepth={case['depth']}",
+                f"--numjobs={case['jobs']}", f"--direct={case['direct']}", "--norandommap=1",
+                "--invalidate=0", "--group_reporting", "--output-format=json", *settings.split()]
+        if case["sync"]:
+            argv.append("--sync=dsync")
+        argv += (["--time_based", f"--runtime={seconds}s"] if seconds else ["--number_ios=32"])
+        text, cpu = run_child(argv)
+        job = json.loads(text[text.index("{"):])["jobs"][0]
+        sides = [(s["total_ios"], s["iops"], s["lat_ns"]["mean"])
+                 for s in (job["read"], job["write"]) if s["total_ios"]]
+        return figures(sides, cpu)
+    return run
+
+
+def volbench(program, state):
+    def run(case, seconds):
+        kind = "device" if case["path"].startswith("/dev/loop") else "file"
+        writes = case["rw"] not in ("read", "randread")
+        # It writes to no file that is there already: its own, made and filled first, which the
+        # start-up has too and which does not count as operations.
+        path = case["path"] + ".volbench" if writes else case["path"]
+        target = {kind: path} if writes else {kind: path, "existing": True}
+        workload = {"name": "bench", "rw": case["rw"], "bs": case["bs"], "iodepth": case["depth"],
+                    "numjobs": case["jobs"], "direct": case["direct"], "size": case["size"],
+                    "regions": "shared", "group_reporting": 1, "norandommap": 1, "invalidate": 0}
+        if case["path"] == "/dev/zero":
+            workload["direct"] = 0
+        if case["sync"]:
+            workload["sync"] = "dsync"
+        if seconds:
+            workload["runtime"] = seconds
+        elif writes:
+            workload["runtime"] = 0.1  # the least; its file must be made all the same
+        else:
+            workload.update({"time_based": 0, "size": "32m" if case["bs"] == "1m" else "4m"})
+        request = {"call": "run", "run": "20000101-000000-bench0",
+                   "definition": {"name": "bench", "target": target, "workloads": [workload]}}
+        text, cpu = run_child([program, "engine", "--state", state, "--allow", case["allow"]],
+                              json.dumps(request) + "\n")
+        for line in text.splitlines():
+            message = json.loads(line)
+            if "error" in message or message.get("end", {}).get("error"):
+                sys.exit(f"volbench: {line}")
+            if "sample" in message:
+                sample = message["sample"]
+                sides = [(s["ios"], s["iops"], s["latency_ns"]["mean"])
+                         for s in (sample.get("read"), sample.get("write")) if s and s["ios"]]
+                return {**figures(sides, cpu), "backend": sample["backend"]}
+        sys.exit("volbench: no sample: " + text[-800:])
+    return run
 
 
 def variants(arguments, state):
-    def fio_variant(template):
-        return lambda case, seconds: fio(
-            template, case,
-            ["--time_based", f"--runtime={seconds}s"] if seconds else ["--number_ios=32"])
-
-    def ours(case, seconds):
-        options = {"runtime": seconds} if seconds else {"time_based": 0, "size": "128k"}
-        return volbench(arguments.program, state, case, options)
-
     return {
-        "fio best": fio_variant(FIO_BEST),
-        "again": fio_variant(FIO_BEST),
-        "fio default": fio_variant(FIO_DEFAULT),
-        "volbench": ours,
+        "fio best": fio(BEST),
+        "again": fio(BEST),
+        "fio default": fio(DEFAULT),
+        "volbench": volbench(arguments.program, state),
     }
 
 
-def cases(directory, quick):
-    data = directory / "data"
-    with open(data, "wb") as out:
-        for _ in range(256):
-            out.write(os.urandom(1 << 20))
+def make_file(path, size):
+    with open(path, "wb") as out:
+        for _ in range(size // MIB):
+            out.write(os.urandom(MIB))
         out.flush()
         os.fsync(out.fileno())
-    zero = {"path": "/dev/zero", "allow": "/dev/zero", "size": "1G", "direct": 0}
-    file = {"path": str(data), "allow": str(directory), "size": "256M"}
-    yield {"name": "/dev/zero, depth 32", **zero, "rw": "randread", "depth": 32}
-    yield {"name": "cached file, depth 32", **file, "rw": "randread", "depth": 32, "direct": 0}
-    if quick:
-        return
-    yield {"name": "/dev/zero, depth 128", **zero, "rw": "randread", "depth": 128}
-    yield {"name": "/dev/zero, depth 1", **zero, "rw": "randread", "depth": 1}
-    for depth in (1, 32, 128):
-        yield {"name": f"O_DIRECT file, depth {depth}", **file, "rw": "randread",
-               "depth": depth, "direct": 1}
+    return path
 
 
-def measure(case, runners, arguments):
-    startup = {name: min((run(case, 0)["cpu"] for _ in range(3))) for name, run in runners.items()}
+def case(name, target, rw="randread", depth=32, bs="4k", jobs=1, **more):
+    return {"rw": rw, "depth": depth, "bs": bs, "jobs": jobs, "sync": False,
+            "name": f"{name}, {bs} {rw}, depth {depth}, {jobs} job{'s' * (jobs > 1)}",
+            **target, **more}
+
+
+def file_system(directory):
+    return subprocess.run(["stat", "-f", "-c", "%T", directory], capture_output=True, text=True,
+                          check=True).stdout.strip().replace("ext2/ext3", "ext4")
+
+
+class Loop:
+    """A loop device on a file, read-only: for the with statement; path is None without the right."""
+
+    def __init__(self, backing):
+        self.backing, self.path = backing, None
+
+    def __enter__(self):
+        found = subprocess.run(["losetup", "--read-only", "--direct-io=off", "--find", "--show",
+                                self.backing], capture_output=True, text=True, check=False) \
+            if shutil.which("losetup") else None
+        if found and found.returncode == 0:
+            self.path = found.stdout.strip()
+        else:
+            print("no loop device:", found.stderr.strip() if found else "no losetup")
+        return self
+
+    def __exit__(self, *_):
+        if self.path:
+            subprocess.run(["losetup", "--detach", self.path], check=True)
+
+
+def quick_cases(zero, cached):
+    yield case("/dev/zero", zero)
+    yield case("/dev/zero", zero, depth=1)
+    yield case("cached", cached)
+
+
+def all_cases(zero, cached, direct, tmpfs, loop):
+    for target, name in ((zero, "/dev/zero"), (cached, "cached"), (direct, "O_DIRECT"),
+                         (tmpfs, "tmpfs O_DIRECT"), (loop, "loop O_DIRECT")):
+        if target:
+            for depth in (1, 32, 128):
+                yield case(name, target, depth=depth)
+    yield case("O_DIRECT", direct, rw="randrw")
+    for bs in ("128k", "1m"):
+        yield case("O_DIRECT", direct, bs=bs, depth=8)
+        yield case("tmpfs O_DIRECT", tmpfs, bs=bs, depth=8)
+    for jobs in (2, 16, 64):
+        yield case("/dev/zero", zero, jobs=jobs)
+        yield case("cached", cached, jobs=jobs)
+        yield case("O_DIRECT", direct, jobs=jobs, depth=1)
+    yield case("dsync, buffered", {**cached, "size": "64m"}, rw="randwrite", sync=True)
+
+
+def measure(row, runners, arguments):
+    short = {name: min((run(row, 0) for _ in range(3)), key=lambda r: r["cpu"])
+             for name, run in runners.items()}
     rounds = []
     for _ in range(arguments.rounds):
         order = list(runners)
         random.shuffle(order)
         seen = {}
         for name in order:
-            seen[name] = runners[name](case, arguments.seconds)
-            used = max(seen[name]["cpu"] - startup[name], 1e-4)
-            seen[name]["ios_per_cpu_s"] = seen[name]["ios"] / used
+            seen[name] = runners[name](row, arguments.seconds)
+            used = max(seen[name]["cpu"] - short[name]["cpu"], 1e-4)
+            seen[name]["ios_per_cpu_s"] = (seen[name]["ios"] - short[name]["ios"]) / used
         rounds.append(seen)
     table = {}
     for name in runners:
@@ -154,34 +212,59 @@ def measure(case, runners, arguments):
             key: statistics.median(r[name][key] / r["fio best"][key] for r in rounds)
             for key in ("ios_per_cpu_s", "iops", "lat_ns")
         }
-        table[name]["median_iops"] = statistics.median(r[name]["iops"] for r in rounds)
+        for key in ("ios_per_cpu_s", "iops", "lat_ns"):
+            table[name]["median_" + key] = statistics.median(r[name][key] for r in rounds)
+        table[name].update({k: rounds[0][name][k] for k in ("backend",) if k in rounds[0][name]})
     return table
 
 
+def show(row, table):
+    same = table["again"]["ios_per_cpu_s"]
+    noisy = not NOISE[0] <= same <= NOISE[1]
+    print(f"{row['name']}{'  (too noisy: no figures)' if noisy else ''}")
+    for name, line in table.items():
+        print(f"  {name:14}{line.get('backend', ''):10}{line['ios_per_cpu_s']:>15.2f}{line['iops']:>8.2f}"
+              f"{line['lat_ns']:>9.2f}{line['median_iops']:>14,.0f}"
+              f"{line['median_lat_ns'] / 1000:>12,.1f} us", flush=True)
+    return noisy
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--program", default="build/volbench")
+    parser.add_argument("--directory", default="/var/tmp")
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--seconds", type=float, default=0.6)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", default="", help="cases whose name holds this")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     arguments.program = str(pathlib.Path(arguments.program).resolve())
     results = {}
-    with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="volbench-bench-") as temporary:
-        directory = pathlib.Path(temporary)
-        state = str(directory / "state")
-        runners = variants(arguments, state)
-        print(f"{'':28}{'ops per CPU s':>15}{'IOPS':>8}{'latency':>9}{'IOPS, median':>15}")
-        for case in cases(directory, arguments.quick):
-            table = measure(case, runners, arguments)
-            results[case["name"]] = table
-            same = table["again"]["ios_per_cpu_s"]
-            noise = "" if NOISE[0] <= same <= NOISE[1] else "  (too noisy: no figure)"
-            print(f"{case['name']}{noise}")
-            for name, row in table.items():
-                print(f"  {name:26}{row['ios_per_cpu_s']:>15.2f}{row['iops']:>8.2f}"
-                      f"{row['lat_ns']:>9.2f}{row['median_iops']:>15,.0f}")
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(dir=arguments.directory, prefix="volbench-bench-") as disk, \
+            tempfile.TemporaryDirectory(dir="/dev/shm", prefix="volbench-bench-") as shm:
+        size = 64 if arguments.quick else 256
+        data = make_file(disk + "/data", size * MIB)
+        zero = {"path": "/dev/zero", "allow": "/dev/zero", "size": "1g", "direct": 0}
+        cached = {"path": data, "allow": disk, "size": f"{size}m", "direct": 0}
+        direct = {**cached, "direct": 1}
+        runners = variants(arguments, disk + "/state")
+        print(f"files on {file_system(disk)}; figures are ratios to fio best, medians of "
+              f"{arguments.rounds} rounds")
+        print(f"{'':26}{'ops per CPU s':>15}{'IOPS':>8}{'latency':>9}{'IOPS':>14}{'latency':>15}")
+        backing = make_file(shm + "/data", size * MIB)
+        tmpfs = {"path": backing, "allow": shm, "size": f"{size}m", "direct": 1}
+        with Loop(backing) as device:
+            loop = device.path and {**tmpfs, "path": device.path, "allow": device.path}
+            rows = quick_cases(zero, cached) if arguments.quick else \
+                all_cases(zero, cached, direct, tmpfs, loop)
+            for row in rows:
+                if arguments.only not in row["name"]:
+                    continue
+                table = measure(row, runners, arguments)
+                results[row["name"]] = {"variants": table, "noisy": show(row, table)}
+    print(f"{time.monotonic() - began:.0f} s")
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps(results, indent=1) + "\n")
 
