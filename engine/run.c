@@ -13,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 
+#include "engine/alone.h"
 #include "engine/analysis/checks.h"
 #include "engine/base/clock.h"
 #include "engine/fill.h"
@@ -302,7 +303,9 @@ static int measure(struct run *run, struct sample *sample, enum backend_kind bac
 	if (run->before.device_known)
 		(void)snprintf(sample->device.name, sizeof(sample->device.name), "%s",
 			       info->device); /* of one size */
-	if (workload_writes(&run->sample->options) && backend != BACKEND_NULL)
+	if (alone_wanted(sample, run->before.device_known, backend))
+		r = alone_try(sample, backend, regions, run->config->cancel, err);
+	if (r == 0 && workload_writes(&run->sample->options) && backend != BACKEND_NULL)
 		r = fill_settle(regions, count, run->config->cancel, settle_tick, run, err);
 	return r;
 }

@@ -84,6 +84,8 @@ struct sample {
 	struct direction_result directions[DIRECTION_COUNT];
 	struct histogram *sync; /* latency of fsyncs; NULL when none */
 	double depth_mean; /* operations outstanding, time-weighted (sum of latency / window) */
+	double alone_iops; /* the same, one operation at a time (alone.h); 0: not tried */
+	double alone_cpu_share; /* of that time, what this process had of a processor */
 	struct series series;
 	size_t job_count;
 	struct job_result *jobs; /* NULL with group_reporting */

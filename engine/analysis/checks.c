@@ -47,6 +47,13 @@
 #define QUEUE_SHARE 0.125
 #define QUEUE_DEPTH 8
 
+/* With 4 outstanding a target that serves several at once does at least half as much again as with
+ * one. One that keeps a processor busy for half of that time does not wait for anything that depth
+ * could help, so nothing is said of it. */
+#define ALONE_DEPTH 4
+#define ALONE_TIMES 1.5
+#define ALONE_CPU_SHARE 0.5
+
 /* Depth and latency are counted apart at the window's ends only. */
 #define LITTLE_SHARE 0.1
 #define LITTLE_OPERATIONS 1000
@@ -253,6 +260,24 @@ static int check_device_queue(const struct check *check)
 		   "the processors); more depth will not make the device faster.");
 }
 
+static int check_alone(const struct check *check)
+{
+	const struct sample *sample = check->sample;
+	double iops = sample_iops(sample, DIRECTION_READ) + sample_iops(sample, DIRECTION_WRITE);
+	double asked = depth_asked(sample);
+	char expected[96], found[96];
+
+	if (sample->alone_iops <= 0 || asked < ALONE_DEPTH ||
+	    sample->alone_cpu_share >= ALONE_CPU_SHARE || iops >= sample->alone_iops * ALONE_TIMES)
+		return 0;
+	(void)snprintf(expected, sizeof(expected), "more than the %.0f IOPS of one at a time",
+		       sample->alone_iops);
+	(void)snprintf(found, sizeof(found), "%.0f IOPS with %.0f outstanding", iops, asked);
+	return add(check, FINDING_WARNING, "served_one_at_a_time", expected, found,
+		   "The target serves one operation at a time, however many wait for it: what was "
+		   "measured is its depth 1, and latency is mostly waiting for a turn.");
+}
+
 static int check_little(const struct check *check)
 {
 	const struct sample *sample = check->sample;
@@ -317,6 +342,8 @@ int checks_sample(struct sample *sample)
 		r = check_depth(&check);
 	if (r == 0)
 		r = check_device_queue(&check);
+	if (r == 0)
+		r = check_alone(&check);
 	if (r == 0)
 		r = check_little(&check);
 	return r;

@@ -290,6 +290,27 @@ static void the_queue_stood_at_the_device(void **state)
 	expect_only(&sample, NULL);
 }
 
+static void more_outstanding_get_more_done(void **state)
+{
+	struct sample sample;
+	double iops;
+
+	(void)state;
+	sound(&sample, mixed);
+	iops = sample_iops(&sample, DIRECTION_READ) + sample_iops(&sample, DIRECTION_WRITE);
+	sample.alone_iops = iops / 1.51;
+	expect_only(&sample, NULL);
+	sound(&sample, mixed);
+	sample.alone_iops = iops / 1.49;
+	sample.alone_cpu_share = 0.49;
+	expect_only(&sample, "served_one_at_a_time");
+	/* The processor was what it waited for. */
+	sound(&sample, mixed);
+	sample.alone_iops = iops;
+	sample.alone_cpu_share = 0.51;
+	expect_only(&sample, NULL);
+}
+
 static void little_holds(void **state)
 {
 	struct sample sample;
@@ -345,6 +366,7 @@ int main(void)
 		cmocka_unit_test(buffered_reads_may_come_from_memory),
 		cmocka_unit_test(depth_asked_is_depth_reached),
 		cmocka_unit_test(the_queue_stood_at_the_device),
+		cmocka_unit_test(more_outstanding_get_more_done),
 		cmocka_unit_test(little_holds),
 		cmocka_unit_test(few_operations_are_told),
 	};
