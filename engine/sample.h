@@ -76,7 +76,7 @@ struct sample {
 	double seconds; /* measured window */
 	double ramp_seconds;
 	struct workload options;    /* completed */
-	uint64_t seed;		    /* below 2^63, the most that JSON documents here hold */
+	uint64_t seed;		    /* exact in any JSON reader, unless given */
 	char *backend;		    /* "io_uring", "threads", "null" */
 	char *backend_reason;	    /* why not io_uring, or what of it is in use */
 	bool latency_per_operation; /* else one stamp a batch */

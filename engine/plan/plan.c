@@ -143,7 +143,7 @@ static int add_sample(const struct plan_sample *cell, unsigned int repeat, struc
 	sample->repeat = repeat;
 	sample->seed = workload_is_set(&sample->options, OPTION_ID_RANDSEED)
 			       ? sample->options.randseed
-			       : mix(definition->seed, sample->workload + 1, repeat) & INT64_MAX;
+			       : mix(definition->seed, sample->workload + 1, repeat) >> 11;
 	return 0;
 }
 
