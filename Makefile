@@ -80,7 +80,7 @@ $(BUILD)/embedded.o: $(BUILD)/embedded.S
 # stand in a comment line of the test: `link: -Wl,--wrap=fsync`.
 $(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) $$(sed -n 's/^.*link: //p' $<) -o $@ $< $(ARCHIVE) \
+	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) $$(sed -n 's/^ \* link: //p' $<) -o $@ $< $(ARCHIVE) \
 		-lcmocka $(LDLIBS)
 
 # As many at a time as there are CPUs; each one's output in one piece.

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 #include "engine/base/clock.h"
 
@@ -297,15 +298,36 @@ static int match_mount(void *arg, const struct system_mount *mount)
 	return 1;
 }
 
+/* By the number statfs(2) has for it, where the mount cannot be seen: in a chroot, say. */
+static const char *filesystem_by_number(int fd)
+{
+	static const struct {
+		unsigned long number;
+		const char *name;
+	} known[] = {
+		{0xEF53, "ext4"},	  {0x58465342, "xfs"},	 {0x9123683E, "btrfs"},
+		{0x2FC12FC1, "zfs"},	  {0x01021994, "tmpfs"}, {0x794C7630, "overlay"},
+		{0x65735546, "fuse"},	  {0x6969, "nfs"},	 {0xF2F52010, "f2fs"},
+		{0xCA451A4E, "bcachefs"},
+	};
+	struct statfs stat;
+
+	if (fstatfs(fd, &stat) == 0)
+		for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+			if ((unsigned long)stat.f_type == known[i].number)
+				return known[i].name;
+	return "";
+}
+
 void system_filesystem(int fd, char *buffer, size_t size)
 {
 	struct search search = {.buffer = buffer, .size = size};
 	struct system_file file;
 
-	buffer[0] = '\0';
-	if (system_file(fd, &file) < 0 || file.mount_id == 0)
-		return;
-	search.id = file.mount_id;
-	if (system_each_mount(match_mount, &search) != 1)
-		buffer[0] = '\0';
+	if (system_file(fd, &file) == 0 && file.mount_id != 0) {
+		search.id = file.mount_id;
+		if (system_each_mount(match_mount, &search) == 1)
+			return;
+	}
+	(void)snprintf(buffer, size, "%s", filesystem_by_number(fd)); /* a short name */
 }
