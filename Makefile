@@ -178,11 +178,11 @@ lint: ## layout, layers, both compilers' warnings, cppcheck
 		--enable=warning,performance,portability -j 2 -I. engine server web api
 
 .PHONY: bench bench-quick
-bench: $(PROGRAM) ## the engine beside fio in one interleaved run (about 5 minutes)
+bench: $(PROGRAM) ## the engine beside fio in one interleaved run (about 20 minutes)
 	$(PYTHON) tests/bench/bench.py --program $(PROGRAM) --json $(BUILD)/bench.json
 
 bench-quick: $(PROGRAM) ## the same in under a minute
-	$(PYTHON) tests/bench/bench.py --program $(PROGRAM) --rounds 5 --seconds 0.4 --quick
+	$(PYTHON) tests/bench/bench.py --program $(PROGRAM) --rounds 5 --seconds 0.3 --quick
 
 UNIT_DIRECTORY ?= $(PREFIX)/lib/systemd
 .PHONY: install
