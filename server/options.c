@@ -383,6 +383,8 @@ static void help_workload_option(const struct option *option, FILE *out)
 	char range[OPTION_RANGE_MAX];
 
 	fprintf(out, "  %-16s", option->name);
+	if (strlen(option->name) >= 16) /* too long for its column: a line of its own */
+		fprintf(out, "\n%18s", "");
 	table_wrap(out, option->help, 18, 18, HELP_WIDTH);
 	if (*option_range(option, range))
 		fprintf(out, "%18sRange: %s\n", "", range);

@@ -103,12 +103,16 @@ static void run_batches(struct reactor *reactor)
 	while (!load_stopping(reactor->load)) {
 		unsigned int count = reactor->issuing ? reactor->build(reactor) : 0;
 		bool idle = reactor->issuing && reactor->idle_end - backend->submitted != count;
+		uint32_t wait_for;
 		int ready;
 
 		if (count == 0 && reactor->outstanding == 0 && !idle)
 			return;
 		stamp(reactor, count);
-		ready = exchange(reactor, count, idle ? 0 : 1);
+		wait_for = reactor->outstanding + count;
+		if (wait_for > reactor->wait_for)
+			wait_for = reactor->wait_for;
+		ready = exchange(reactor, count, idle ? 0 : wait_for);
 		if (unlikely(ready < 0))
 			return;
 		take(reactor, ready, reactor_now_ns());
@@ -314,6 +318,9 @@ static void choose_shape(struct reactor *reactor, const struct workload *workloa
 		reactor->batch_max = 1;
 	if (reactor->batch_max > BACKEND_BATCH_MAX)
 		reactor->batch_max = BACKEND_BATCH_MAX;
+	reactor->wait_for = 1;
+	if (workload->batch_complete_min > 1)
+		reactor->wait_for = (uint32_t)workload->batch_complete_min;
 	reactor_choose_loop(reactor, workload);
 }
 

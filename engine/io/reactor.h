@@ -5,7 +5,9 @@
  * Every job has its depth of slots. Idle slots wait in the backend's queue, first in first out, so
  * jobs are served in turn. A round takes at most min(32, depth / 2) of them (depth: of all its
  * jobs), stamps the time, hands the batch over, takes what has completed, and stamps again: the two
- * stamps serve all of the batch. Waiting is for one completion, and only when no slot is idle.
+ * stamps serve all of the batch. Waiting is only when no slot is idle, and for one completion
+ * unless iodepth_batch_complete_min asks for more: while it waits for others, what has completed is
+ * not replaced, so the target holds less than the depth.
  *
  * A batch is remembered until its last operation has completed: its slots name it, and what they
  * share, the stamp, lies there. Batches outstanding are never more than slots outstanding.
@@ -56,6 +58,7 @@ struct reactor {
 	char features[BACKEND_FEATURES_MAX]; /* of the backend; outlives it */
 
 	uint32_t slot_count, batch_max;
+	uint32_t wait_for; /* completions, where no slot is idle */
 	/* of each slot: its job, its last batch, whether its job has no more for it, and whether it
 	 * was outstanding when reactor_mark_flying was called */
 	struct job **slot_jobs;

@@ -136,7 +136,6 @@ static const char *const unsupported[] = {
 	"iodepth_batch",
 	"iodepth_batch_complete",
 	"iodepth_batch_complete_max",
-	"iodepth_batch_complete_min",
 	"iodepth_batch_submit",
 	"iodepth_low",
 	"iomem",

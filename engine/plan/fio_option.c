@@ -127,6 +127,8 @@ static bool is_written(const struct workload *workload, enum option_id id)
 		return workload_is_set(workload, id);
 	case OPTION_ID_OFFSET:
 		return workload->offset != 0;
+	case OPTION_ID_BATCH_COMPLETE_MIN:
+		return workload->batch_complete_min > 1;
 	case OPTION_ID_FSYNC:
 		return workload->fsync != 0;
 	case OPTION_ID_RAMP_TIME:

@@ -71,12 +71,17 @@ static void note_stuck(unsigned int count)
 	(void)pthread_mutex_unlock(&mutex);
 }
 
+static atomic_uint most_waited_for;
+
 /* A ring that takes everything and never answers. */
 static int silent_exchange(struct backend *backend, unsigned int count, unsigned int wait_for,
 			   uint64_t timeout_ns)
 {
 	struct timespec timeout = {.tv_nsec = (long)timeout_ns};
+	unsigned int most = atomic_load(&most_waited_for);
 
+	while (wait_for > most && !atomic_compare_exchange_weak(&most_waited_for, &most, wait_for))
+		;
 	backend->submitted += count;
 	note_stuck(count);
 	if (wait_for > 0)
@@ -102,20 +107,20 @@ int __wrap_uring_open(const struct backend_config *config, struct backend **ret_
 		      struct error *err)
 {
 	static const struct backend_ops ops = {silent_exchange, silent_cancel, silent_close};
-	/* One for each of the two reactors, whose threads may come here at once. */
-	static struct request requests[2][4];
-	static uint32_t queues[2][4];
-	static struct backend backends[2];
+	/* One for each reactor of three runs of two, whose threads may come here at once. */
+	static struct request requests[6][8];
+	static uint32_t queues[6][8];
+	static struct backend backends[6];
 	static atomic_uint opened;
 	unsigned int n = atomic_fetch_add(&opened, 1);
 
 	(void)err;
-	assert_true(n < 2 && config->slots <= 4);
+	assert_true(n < 6 && config->slots <= 8);
 	backends[n] = (struct backend){
 		.ops = &ops,
 		.requests = requests[n],
 		.queue = queues[n],
-		.queue_mask = 3,
+		.queue_mask = 7,
 		.arena = config->arena,
 		.features = "silent",
 	};
@@ -144,7 +149,7 @@ static void *raise_flag(void *arg)
 	return NULL;
 }
 
-static void run_and_cancel(enum backend_kind backend)
+static void run_and_cancel(enum backend_kind backend, uint64_t batch_complete_min)
 {
 	struct measure_region regions[2] = {{0, 0, 65536}, {0, 65536, 65536}};
 	atomic_bool cancel = false;
@@ -167,6 +172,7 @@ static void run_and_cancel(enum backend_kind backend)
 	workload.bs[0] = workload.bs[1] = 4096;
 	workload.size = 65536;
 	workload.iodepth = 4;
+	workload.batch_complete_min = batch_complete_min;
 	workload.numjobs = 2;
 	workload.time_based = workload.group_reporting = true;
 	workload.runtime_ns = 60 * NS_PER_S;
@@ -185,7 +191,7 @@ static void run_and_cancel(enum backend_kind backend)
 static void test_threads_left_in_the_kernel(void **unused)
 {
 	(void)unused;
-	run_and_cancel(BACKEND_THREADS);
+	run_and_cancel(BACKEND_THREADS, 1);
 	(void)pthread_mutex_lock(&mutex);
 	assert_int_equal(stuck, 8);
 	released = true; /* now they come back, to memory that is still theirs */
@@ -198,8 +204,14 @@ static void test_threads_left_in_the_kernel(void **unused)
 static void test_a_ring_that_does_not_drain(void **unused)
 {
 	(void)unused;
-	run_and_cancel(BACKEND_IO_URING);
+	run_and_cancel(BACKEND_IO_URING, 1);
 	assert_false(closed);
+	assert_int_equal(atomic_load(&most_waited_for), 1);
+	/* Never for more than is outstanding: there is one CPU, or a reactor for each job. */
+	run_and_cancel(BACKEND_IO_URING, 3);
+	assert_int_equal(atomic_load(&most_waited_for), 3);
+	run_and_cancel(BACKEND_IO_URING, 4096);
+	assert_true(atomic_load(&most_waited_for) == 4 || atomic_load(&most_waited_for) == 8);
 }
 
 int main(void)
