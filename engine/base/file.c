@@ -384,7 +384,7 @@ static int empty_directory(int fd, dev_t device, unsigned int depth);
 static int remove_entry(int dirfd, const char *name, dev_t device, unsigned int depth)
 {
 	struct stat st;
-	int fd, r;
+	int fd, r, tries = 100;
 
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0 : -errno;
@@ -392,12 +392,14 @@ static int remove_entry(int dirfd, const char *name, dev_t device, unsigned int 
 		return unlinkat(dirfd, name, 0) < 0 && errno != ENOENT ? -errno : 0;
 	if (depth == 0)
 		return -ELOOP;
-	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	r = empty_directory(fd, device, depth - 1); /* closes fd */
-	if (r == 0 && unlinkat(dirfd, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
-		r = -errno;
+	do {
+		fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return -errno;
+		r = empty_directory(fd, device, depth - 1); /* closes fd */
+		if (r == 0 && unlinkat(dirfd, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+			r = -errno;
+	} while (r == -ENOTEMPTY && --tries > 0); /* somebody has yet to see that it is gone */
 	return r;
 }
 

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -740,6 +741,39 @@ static void test_remove_tree_stays_inside(void **state)
 	assert_int_equal(count_entries(scratch_path), 2 + 1);
 }
 
+/* Writes files, each whole, until its directory is no more. */
+static void *write_on(void *arg)
+{
+	char name[16];
+	int r = 0;
+
+	for (unsigned int i = 0; r == 0; i++) {
+		(void)snprintf(name, sizeof(name), "%u", i);
+		r = file_write(*(int *)arg, name, "x", 1, 0600);
+	}
+	assert_int_equal(r, -ENOENT);
+	return NULL;
+}
+
+/* As a report may still be drawn into a run that is removed. */
+static void test_remove_tree_that_grows(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		pthread_t thread;
+		int dir;
+
+		assert_int_equal(file_open_directory(scratch, "dir", &dir), 0);
+		assert_int_equal(pthread_create(&thread, NULL, write_on, &dir), 0);
+		while (faccessat(dir, "0", F_OK, 0) < 0)
+			(void)sched_yield();
+		assert_int_equal(file_remove_tree(scratch, "dir"), 0);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		(void)close(dir);
+		assert_int_equal(count_entries(scratch_path), 2);
+	}
+}
+
 static void test_sweep(void **state)
 {
 	static const char *const kept[] = {".tmp-a", ".tmp-a-0123456789abcdeg", "a", ".tmp",
@@ -865,6 +899,7 @@ int main(void)
 		TEST(test_directories),
 		TEST(test_move_between),
 		TEST(test_remove_tree_stays_inside),
+		TEST(test_remove_tree_that_grows),
 		TEST(test_sweep),
 		TEST(test_two_writers),
 		TEST(test_one_creator_wins),
