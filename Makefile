@@ -90,7 +90,7 @@ unit: $(UNIT_TESTS) $(PROGRAM) ## run the unit tests
 		'{} > {}.log 2>&1; status=$$?; echo "== {}"; cat {}.log; \
 		[ $$status = 0 ] || { echo "== {} failed: $$status"; exit 1; }'
 
-E2E = $(PYTHON) -m pytest -q -p no:cacheprovider tests/e2e $(PYTEST_ARGS)
+E2E = $(PYTHON) -m pytest -q -rs -p no:cacheprovider tests/e2e $(PYTEST_ARGS)
 # Those that wait for minutes, and need little of the machine meanwhile, beside the others.
 .PHONY: e2e
 e2e: $(PROGRAM) ## run the end-to-end tests against the built program
