@@ -21,6 +21,7 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -242,6 +243,7 @@ def main():
     parser.add_argument("--json")
     arguments = parser.parse_args()
     arguments.program = str(pathlib.Path(arguments.program).resolve())
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nothing is left behind
     results = {}
     began = time.monotonic()
     with tempfile.TemporaryDirectory(dir=arguments.directory, prefix="volbench-bench-") as disk, \
