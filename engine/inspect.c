@@ -284,6 +284,15 @@ static int check_threads(struct plan *plan, const struct plan_sample *sample, co
 {
 	uint64_t threads;
 
+	/* A thread waits for its own operation: the option could only be ignored. */
+	if (sample->options.batch_complete_min > 1) {
+		(void)error_set(err, ERROR_CONFLICT, "iodepth_batch_complete_min",
+				"the threads backend, used since %.200s, waits for each operation "
+				"alone; leave iodepth_batch_complete_min out",
+				reason);
+		inspect_blame_sample(plan, sample, err);
+		return -EINVAL;
+	}
 	if (__builtin_mul_overflow(workload_depth(&sample->options), sample->options.numjobs,
 				   &threads))
 		threads = UINT64_MAX;

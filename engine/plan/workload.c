@@ -181,6 +181,17 @@ static int check_sizes(const struct workload *workload, struct error *err)
 	return 0;
 }
 
+/* More completions than a job has outstanding never come. */
+static int check_batch(const struct workload *workload, struct error *err)
+{
+	if (workload->batch_complete_min <= workload_depth(workload))
+		return 0;
+	return error_set(err, ERROR_CONFLICT, "iodepth_batch_complete_min",
+			 "iodepth_batch_complete_min=%" PRIu64 " is more than the %" PRIu64
+			 " operations a job keeps outstanding: raise iodepth or lower it",
+			 workload->batch_complete_min, workload_depth(workload));
+}
+
 int workload_complete(struct workload *workload, struct error *err)
 {
 	uint64_t extent;
@@ -200,6 +211,8 @@ int workload_complete(struct workload *workload, struct error *err)
 				 "randrepeat=0 draws a fresh seed for each sample; leave out "
 				 "randseed or randrepeat");
 	r = check_sizes(workload, err);
+	if (r == 0)
+		r = check_batch(workload, err);
 	if (r < 0)
 		return r;
 	if (workload_extent(workload, false, &extent) < 0 || extent > INT64_MAX)

@@ -215,3 +215,15 @@ def test_limits_of_the_machine(allowed):
         "/api/v1/plan", write(allowed, directory, ioengine="threads", iodepth=64, numjobs=32)
     )
     assert (answer.status, answer.code) == (422, "too_many_threads"), answer
+
+
+def test_the_threads_backend_refuses_what_it_would_ignore(allowed):
+    """Its threads wait for one operation each; io_uring is asked for the same without complaint."""
+    directory = {"directory": str(allowed.scratch)}
+    options = {"iodepth": 8, "iodepth_batch_complete_min": 4}
+    answer = allowed.client.post(
+        "/api/v1/plan", write(allowed, directory, ioengine="threads", **options)
+    )
+    assert (answer.status, answer.code) == (422, "conflicting_options"), answer
+    assert answer.json["field"].endswith("/iodepth_batch_complete_min"), answer
+    assert allowed.client.post("/api/v1/plan", write(allowed, directory, **options)).status == 200

@@ -151,6 +151,11 @@ static void what_does_not_fit_together_is_refused(void **state)
 		{"offset=100", "offset", false, ERROR_CONFLICT},
 		{"size=5000", "size", false, ERROR_CONFLICT},
 		{"randseed=1 randrepeat=0", "randseed", false, ERROR_CONFLICT},
+		{"size=1m iodepth=8 iodepth_batch_complete_min=8", NULL, false, ERROR_NONE},
+		{"size=1m iodepth=8 iodepth_batch_complete_min=9", "iodepth_batch_complete_min",
+		 false, ERROR_CONFLICT},
+		{"size=1m iodepth=8 ioengine=psync iodepth_batch_complete_min=2",
+		 "iodepth_batch_complete_min", false, ERROR_CONFLICT},
 		{"size=1p numjobs=1024 offset=1p bs=64m", NULL, false, ERROR_NONE},
 		{"time_based=1", "runtime", true, ERROR_MISSING_FIELD},
 	};
