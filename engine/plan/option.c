@@ -31,8 +31,6 @@ static const struct option table[OPTION_ID_COUNT] = {
 #undef OPTION
 };
 
-_Static_assert(OPTION_ID_COUNT <= 64, "struct workload marks what is set in 64 bits");
-
 /* Other words for a choice, fio's own. */
 static const struct {
 	enum option_id id;
@@ -246,7 +244,7 @@ int option_parse(const struct option *option, const char *text, struct workload 
 		break;
 	}
 	if (r == 0)
-		workload->set |= UINT64_C(1) << option->id;
+		option_set_mark(&workload->set, option->id, true);
 	return r;
 }
 
@@ -301,9 +299,18 @@ static size_t member_size(enum option_type type)
 	return sizeof(uint64_t);
 }
 
+void option_free(const struct option *option, struct workload *workload)
+{
+	char **text = member_of(option, workload);
+
+	if (option->type != OPTION_TEXT)
+		return;
+	free(*text);
+	*text = NULL;
+}
+
 int option_copy(const struct option *option, const struct workload *from, struct workload *to)
 {
-	const uint64_t bit = UINT64_C(1) << option->id;
 	void *member = member_of(option, to);
 
 	if (option->type == OPTION_TEXT) {
@@ -318,6 +325,6 @@ int option_copy(const struct option *option, const struct workload *from, struct
 	} else {
 		memcpy(member, const_member_of(option, from), member_size(option->type));
 	}
-	to->set = (to->set & ~bit) | (from->set & bit);
+	option_set_mark(&to->set, option->id, option_set_has(&from->set, option->id));
 	return 0;
 }

@@ -36,6 +36,32 @@ enum option_id {
 	OPTION_ID_COUNT
 };
 
+/* A mark for each option. */
+struct option_set {
+	uint64_t bits[(OPTION_ID_COUNT + 63) / 64];
+};
+
+static inline bool option_set_has(const struct option_set *set, enum option_id id)
+{
+	return set->bits[id / 64] >> id % 64 & 1;
+}
+
+static inline void option_set_mark(struct option_set *set, enum option_id id, bool mark)
+{
+	uint64_t bit = UINT64_C(1) << id % 64;
+
+	set->bits[id / 64] = (set->bits[id / 64] & ~bit) | (mark ? bit : 0);
+}
+
+static inline bool option_set_empty(const struct option_set *set)
+{
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < sizeof(set->bits) / sizeof(set->bits[0]); i++)
+		any |= set->bits[i];
+	return any == 0;
+}
+
 struct option {
 	enum option_id id;
 	const char *name; /* fio's; Volbench's own are marked in the help */
@@ -75,6 +101,9 @@ char *option_format(const struct option *option, const struct workload *workload
 /* Copies one option's value (set mark too). -ENOMEM. */
 MUST_CHECK int option_copy(const struct option *option, const struct workload *from,
 			   struct workload *to);
+
+/* Frees what the value holds; the value is then not there. The mark stays. */
+void option_free(const struct option *option, struct workload *workload);
 
 /* Why an option known to fio is refused ("numa_cpu_nodes": "not supported"); NULL: unknown to us.
  */

@@ -26,36 +26,37 @@ void workload_init(struct workload *workload)
 
 void workload_done(struct workload *workload)
 {
-	free(workload->name);
-	free(workload->filename);
-	free(workload->directory);
+	for (int id = 0; id < OPTION_ID_COUNT; id++)
+		option_free(option_at((enum option_id)id), workload);
 	workload_init(workload);
 }
 
 int workload_copy(const struct workload *from, struct workload *to)
 {
-	struct workload copy = *from;
+	struct workload copy;
 
-	copy.name = from->name ? strdup(from->name) : NULL;
-	copy.filename = from->filename ? strdup(from->filename) : NULL;
-	copy.directory = from->directory ? strdup(from->directory) : NULL;
-	if ((from->name && !copy.name) || (from->filename && !copy.filename) ||
-	    (from->directory && !copy.directory)) {
-		workload_done(&copy);
-		return -ENOMEM;
+	workload_init(&copy);
+	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+		int r = option_copy(option_at((enum option_id)id), from, &copy);
+
+		if (r < 0) {
+			workload_done(&copy);
+			return r;
+		}
 	}
+	copy.from_fio = from->from_fio;
 	*to = copy;
 	return 0;
 }
 
 bool workload_is_set(const struct workload *workload, enum option_id id)
 {
-	return workload->set >> id & 1;
+	return option_set_has(&workload->set, id);
 }
 
 void workload_unset(struct workload *workload, enum option_id id)
 {
-	workload->set &= ~(UINT64_C(1) << id);
+	option_set_mark(&workload->set, id, false);
 }
 
 /* rwmixread and rwmixwrite are two names of one thing: the later layer's word holds. */
@@ -89,7 +90,7 @@ int workload_overlay(struct workload *workload, const struct workload *over)
 /* The table's default of every option that was not given; what was given is left alone. */
 static int fill_defaults(struct workload *workload, struct error *err)
 {
-	const uint64_t set = workload->set;
+	const struct option_set set = workload->set;
 
 	for (int id = 0; id < OPTION_ID_COUNT; id++) {
 		const struct option *option = option_at((enum option_id)id);

@@ -39,7 +39,7 @@ extern const char *const workload_ioengine_choices[];
 extern const char *const workload_regions_choices[];
 
 struct workload {
-	uint64_t set; /* bit n: option n was given, not defaulted */
+	struct option_set set; /* what was given, not defaulted */
 	char *name;
 	int rw; /* enum workload_rw */
 	uint64_t bs[DIRECTION_COUNT];

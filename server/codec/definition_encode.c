@@ -58,7 +58,9 @@ static int encode_factors(const struct definition *definition, json_t *value)
 
 static int encode_layer(const struct workload *workload, const char *name, json_t *value)
 {
-	return workload->set ? put_value(value, name, option_members_encode(workload)) : 0;
+	return option_set_empty(&workload->set)
+		       ? 0
+		       : put_value(value, name, option_members_encode(workload));
 }
 
 static json_t *encode_workload(const struct workload *workload)

@@ -120,7 +120,7 @@ static void bad_command_lines_say_what_is_wrong(void **state)
 			fail_msg("%s: %s: %s", table[i].line, error_code_text(err.code),
 				 err.message);
 		assert_string_equal(err.field, "");
-		assert_int_equal(w.set, 0);
+		assert_true(option_set_empty(&w.set));
 		assert_false(w.from_fio);
 		workload_done(&w);
 	}

@@ -58,7 +58,9 @@ static void defaults_are_filled_in_without_marks(void **state)
 	assert_int_equal(workload.rwmixwrite, 50);
 	assert_true(workload.time_based && workload.direct && workload.randrepeat);
 	assert_int_equal(workload.regions, REGIONS_DISJOINT);
-	assert_int_equal(workload.set, UINT64_C(1) << OPTION_ID_SIZE);
+	assert_true(workload_is_set(&workload, OPTION_ID_SIZE));
+	workload_unset(&workload, OPTION_ID_SIZE);
+	assert_true(option_set_empty(&workload.set));
 }
 
 static void the_two_sides_of_a_mix_are_one(void **state)
@@ -236,7 +238,7 @@ static void copies_are_their_own(void **state)
 	assert_string_equal(to.directory, "/y");
 	assert_int_equal(to.bs[1], 8192);
 	workload_done(&to);
-	assert_int_equal(to.set, 0);
+	assert_true(option_set_empty(&to.set));
 }
 
 int main(void)
