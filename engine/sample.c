@@ -33,6 +33,7 @@ void sample_done(struct sample *sample)
 	free(sample->jobs);
 	directions_done(sample->directions);
 	free(sample->sync);
+	free(sample->datasync);
 	free(sample->series.seconds);
 	free(sample->workload);
 	free(sample->target);
@@ -64,6 +65,5 @@ bool sample_moves(const struct sample *sample, enum direction direction)
 
 	if (result->ios > 0 || result->bytes > 0)
 		return true;
-	return direction == DIRECTION_READ ? workload_reads(&sample->options)
-					   : workload_writes(&sample->options);
+	return workload_moves(&sample->options, direction);
 }

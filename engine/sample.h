@@ -82,7 +82,7 @@ struct sample {
 	bool latency_per_operation; /* else one stamp a batch */
 	uint64_t error_count;	    /* operations that failed; the first one ended the sample */
 	struct direction_result directions[DIRECTION_COUNT];
-	struct histogram *sync; /* latency of fsyncs; NULL when none */
+	struct histogram *sync, *datasync; /* latency of fsyncs and fdatasyncs; NULL when none */
 	double depth_mean; /* operations outstanding, time-weighted (sum of latency / window) */
 	double alone_iops; /* the same, one operation at a time (alone.h); 0: not tried */
 	double alone_cpu_share; /* of that time, what this process had of a processor */

@@ -28,7 +28,7 @@
 enum chart_theme { CHART_LIGHT, CHART_DARK, CHART_THEME_COUNT };
 
 #define CHART_SET_MAX 400 /* charts; more is -E2BIG */
-#define CHART_SEGMENTS_MAX 2
+#define CHART_SEGMENTS_MAX 3
 
 /*
  * Bars from zero, one a level, in the order given. A mix stacks its write on its read. Above the

@@ -101,8 +101,6 @@ static int add_whole_bars(struct report *report, enum metric metric, size_t *ret
 				  .axis = "read dark, write light",
 				  .lying = true,
 				  .segment_count = DIRECTION_COUNT,
-				  .segment_names = {direction_names[DIRECTION_READ],
-						    direction_names[DIRECTION_WRITE]},
 				  .count = report->comparison_count,
 				  .bars = list,
 				  .format = metric == METRIC_IOPS ? numbers_count : numbers_mib};
@@ -110,6 +108,8 @@ static int add_whole_bars(struct report *report, enum metric metric, size_t *ret
 
 	if (!list)
 		return -ENOMEM;
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		bars.segment_names[d] = direction_names[d];
 	for (size_t k = 0; k < report->comparison_count; k++) {
 		const struct comparison *comparison = &report->comparisons[k];
 		const struct cell *cell = comparison->cells[0].cell;

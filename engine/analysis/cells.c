@@ -173,8 +173,8 @@ static int cell_without_samples(struct cell *cell, const struct definition *defi
 
 	if (r < 0)
 		return r == -ENOMEM ? r : 0; /* options that do not go together move nothing */
-	cell->directions[DIRECTION_READ].present = workload_reads(&options);
-	cell->directions[DIRECTION_WRITE].present = workload_writes(&options);
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		cell->directions[d].present = workload_moves(&options, (enum direction)d);
 	workload_done(&options);
 	return 0;
 }

@@ -199,7 +199,7 @@ static int check_device_bytes(const struct check *check, enum direction d)
 	const char *moved = d == DIRECTION_READ ? "read" : "written";
 	char expected[96], found[128];
 
-	if (!device_tells(sample) || !sample_moves(sample, d))
+	if (!device_tells(sample) || !sample_moves(sample, d) || d == DIRECTION_TRIM)
 		return 0;
 	(void)snprintf(expected, sizeof(expected), "about %.4g MiB", bytes / MIB);
 	(void)snprintf(found, sizeof(found), "%.4g MiB %s on %s", device / MIB, moved,
@@ -289,8 +289,9 @@ static int check_little(const struct check *check)
 	for (int d = 0; d < DIRECTION_COUNT; d++)
 		if (sample->directions[d].latency)
 			sum_ns += (double)sample->directions[d].latency->sum_ns;
-	if (sample->sync) /* an fsync is outstanding too */
-		sum_ns += (double)sample->sync->sum_ns;
+	/* A sync is outstanding too. */
+	sum_ns += sample->sync ? (double)sample->sync->sum_ns : 0;
+	sum_ns += sample->datasync ? (double)sample->datasync->sum_ns : 0;
 	depth = sum_ns / (sample->seconds * (double)NS_PER_S);
 	if (fabs(depth - sample->depth_mean) <= LITTLE_SHARE * fmax(depth, sample->depth_mean))
 		return 0;

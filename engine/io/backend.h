@@ -22,6 +22,7 @@
  *
  * close() with operations outstanding leaves the kernel to end them: the arena must then stay
  * mapped for ever, and the thread that opened the backend cannot be joined before they end.
+ * Length: the contract of a batch is told whole, here and nowhere else.
  */
 #ifndef ENGINE_IO_BACKEND_H
 #define ENGINE_IO_BACKEND_H
@@ -32,10 +33,19 @@
 #include "engine/base/error.h"
 #include "engine/io/buffer.h"
 
-/* The first two are equal to enum direction's. */
-enum request_kind { REQUEST_READ, REQUEST_WRITE, REQUEST_SYNC, REQUEST_KIND_COUNT };
+/* The first three are equal to enum direction's. A trim is the threads backend's alone: io_uring
+ * can discard on a device only from Linux 6.12 on. */
+enum request_kind {
+	REQUEST_READ,
+	REQUEST_WRITE,
+	REQUEST_TRIM,
+	REQUEST_SYNC,
+	REQUEST_DATASYNC,
+	REQUEST_KIND_COUNT
+};
 
-extern const char *const request_names[REQUEST_KIND_COUNT]; /* "read", "write", "fsync" */
+/* "read", "write", "trim", "fsync", "fdatasync" */
+extern const char *const request_names[REQUEST_KIND_COUNT];
 
 /* The kernel's struct io_uring_sqe, as far as reads, writes and fsyncs use it. */
 struct request {
@@ -104,26 +114,28 @@ struct backend {
 	uint32_t queue_mask, completion_mask; /* a place is found by number & mask */
 	uint32_t submitted, completed;	      /* counted round 2^32 */
 	uint8_t opcodes[REQUEST_KIND_COUNT];
+	uint32_t operation_flags[REQUEST_KIND_COUNT];
 	unsigned int buffer_shift; /* slot >> shift is the request's buffer */
 	const struct arena *arena;
 	char features[BACKEND_FEATURES_MAX]; /* what is in use and what was refused, for a reader */
 };
 
-/* All that depends on the kind. An fsync takes no address and no buffer. */
+/* All that depends on the kind. A sync takes no address and no buffer. */
 static inline void request_set(const struct backend *backend, uint32_t slot, enum request_kind kind,
 			       uint64_t offset, uint32_t length)
 {
 	struct request *request = &backend->requests[slot];
-	bool data = kind != REQUEST_SYNC;
+	bool data = kind <= REQUEST_WRITE;
 
 	request->opcode = backend->opcodes[kind];
 	request->offset = offset;
 	request->length = length;
+	request->operation_flags = backend->operation_flags[kind];
 	request->address = data ? (uint64_t)(uintptr_t)arena_buffer(backend->arena, slot) : 0;
 	request->buffer = data ? (uint16_t)(slot >> backend->buffer_shift) : 0;
 }
 
-/* The kind a request was given. */
+/* The kind a request was given, where there is no fdatasync. */
 static inline enum request_kind request_kind(const struct backend *backend,
 					     const struct request *request)
 {

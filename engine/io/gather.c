@@ -69,6 +69,8 @@ static int merge_recorder(struct gathering *g, const struct recorder *recorder,
 	}
 	if (rc == 0 && !g->spec->discard)
 		rc = merge(&sample->sync, recorder->histograms[REQUEST_SYNC]);
+	if (rc == 0 && !g->spec->discard)
+		rc = merge(&sample->datasync, recorder->histograms[REQUEST_DATASYNC]);
 	for (int kind = 0; kind < REQUEST_KIND_COUNT; kind++)
 		if (recorder->histograms[kind])
 			g->latency_sum_ns += (double)recorder->histograms[kind]->sum_ns;

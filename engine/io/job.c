@@ -11,7 +11,8 @@
 /* Besides the seconds' ends, how often the control thread's byte count is brought up to date. */
 #define EVENT_NS (100 * NS_PER_MS)
 
-const char *const request_names[REQUEST_KIND_COUNT] = {"read", "write", "fsync"};
+const char *const request_names[REQUEST_KIND_COUNT] = {"read", "write", "trim", "fsync",
+						       "fdatasync"};
 
 /* ---- recorder ---- */
 
@@ -27,14 +28,13 @@ static int add_histogram(struct histogram **ret_histogram)
 int recorder_init(struct recorder *recorder, const struct workload *workload, bool split,
 		  struct load *load)
 {
-	enum pattern_mix mix = pattern_mix_of(workload);
 	int rc = 0;
 
 	memset(recorder, 0, sizeof(*recorder));
 	recorder->load = load;
 	for (int d = 0; d < DIRECTION_COUNT && rc == 0; d++) {
 		recorder->bs[d] = workload->bs[d];
-		if (mix == (d == DIRECTION_READ ? PATTERN_WRITE : PATTERN_READ))
+		if (!workload_moves(workload, (enum direction)d))
 			continue;
 		rc = add_histogram(&recorder->histograms[d]);
 		if (rc == 0 && split)
@@ -44,8 +44,10 @@ int recorder_init(struct recorder *recorder, const struct workload *workload, bo
 		if (rc == 0 && split)
 			rc = add_histogram(&recorder->at_once[d]);
 	}
-	if (rc == 0 && workload->fsync && mix != PATTERN_READ)
+	if (rc == 0 && workload->fsync && workload_writes(workload))
 		rc = add_histogram(&recorder->histograms[REQUEST_SYNC]);
+	if (rc == 0 && workload->fdatasync && workload_writes(workload))
+		rc = add_histogram(&recorder->histograms[REQUEST_DATASYNC]);
 	return rc;
 }
 
@@ -138,17 +140,21 @@ void recorder_start(struct recorder *recorder)
 	plan_event(recorder, recorder->load->start_ns);
 }
 
+static void forget(struct histogram *histogram)
+{
+	if (histogram)
+		histogram_init(histogram);
+}
+
 static void forget_ramp(struct recorder *recorder)
 {
-	struct histogram *all[] = {
-		recorder->histograms[0], recorder->histograms[1], recorder->histograms[2],
-		recorder->submission[0], recorder->submission[1], recorder->completion[0],
-		recorder->completion[1], recorder->at_once[0],	  recorder->at_once[1],
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		if (all[i])
-			histogram_init(all[i]);
+	for (int kind = 0; kind < REQUEST_KIND_COUNT; kind++)
+		forget(recorder->histograms[kind]);
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		forget(recorder->submission[d]);
+		forget(recorder->completion[d]);
+		forget(recorder->at_once[d]);
+	}
 	memset(recorder->short_ios, 0, sizeof(recorder->short_ios));
 	memset(recorder->missing_bytes, 0, sizeof(recorder->missing_bytes));
 	memset(&recorder->told, 0, sizeof(recorder->told));
@@ -193,7 +199,7 @@ bool recorder_short(struct recorder *recorder, enum request_kind kind, uint64_t 
 				  request_names[kind], length, offset);
 		return false;
 	}
-	if (kind != REQUEST_SYNC && (uint32_t)result < length) {
+	if (kind < REQUEST_SYNC && (uint32_t)result < length) {
 		recorder->short_ios[kind]++;
 		recorder->missing_bytes[kind] += length - (uint32_t)result;
 	}
@@ -222,7 +228,7 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 	job->offset = region->offset;
 	job->length = region->length;
 	/* A direction that is not used may have larger blocks than the region. */
-	for (int d = 0; d < DIRECTION_COUNT; d++)
+	for (int d = 0; d < PATTERN_DIRECTIONS; d++)
 		job->last[d] =
 			region->length >= workload->bs[d] ? region->length - workload->bs[d] : 0;
 	job->limited = !workload->time_based;
@@ -231,6 +237,8 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 	job->budget_bytes = job->limited && !workload->ramp_time_ns ? job->size_bytes : UINT64_MAX;
 	job->fsync_every = job->pattern.mix == PATTERN_READ ? 0 : workload->fsync;
 	job->fsync_left = job->fsync_every;
+	job->course.fdatasync_every = job->pattern.mix == PATTERN_READ ? 0 : workload->fdatasync;
+	job->course.fdatasync_left = job->course.fdatasync_every;
 	return 0;
 }
 

@@ -19,6 +19,7 @@
 #define ENGINE_IO_JOB_H
 
 #include "engine/io/backend.h"
+#include "engine/io/course.h"
 #include "engine/io/histogram.h"
 #include "engine/io/load.h"
 #include "engine/io/measure.h"
@@ -46,13 +47,14 @@ struct recorder {
 struct job {
 	struct pattern pattern;
 	struct recorder *recorder;
-	uint64_t offset, length;	/* the region */
-	uint64_t last[DIRECTION_COUNT]; /* the last offset in it where a whole block fits */
-	uint32_t file;			/* the descriptor's index */
-	bool limited;			/* ends when budget_bytes is used up */
-	uint64_t budget_bytes;		/* not limited: so many that it is topped up now and then */
+	uint64_t offset, length;	   /* the region */
+	uint64_t last[PATTERN_DIRECTIONS]; /* the last offset in it where a whole block fits */
+	uint32_t file;			   /* the descriptor's index */
+	bool limited;			   /* ends when budget_bytes is used up */
+	uint64_t budget_bytes; /* not limited: so many that it is topped up now and then */
 	uint64_t size_bytes;
 	uint64_t fsync_every, fsync_left; /* 0: no fsyncs */
+	struct course course;
 };
 
 /* What a job does next. */
@@ -62,8 +64,9 @@ struct operation {
 	uint32_t kind;	 /* enum request_kind */
 };
 
-/* REFUSED is a bug of ours: the operation would have left the region, and was not made. */
-enum job_step { JOB_OPERATION, JOB_DONE, JOB_REFUSED };
+/* REFUSED is a bug of ours: the operation would have left the region, and was not made. WAITS only
+ * comes from job_plan(), job_steps.h. */
+enum job_step { JOB_OPERATION, JOB_DONE, JOB_REFUSED, JOB_WAITS };
 
 /* Histograms for what the workload does. -ENOMEM; recorder_done() is due all the same. */
 MUST_CHECK int recorder_init(struct recorder *recorder, const struct workload *workload, bool split,

@@ -74,7 +74,7 @@ int pattern_init(struct pattern *pattern, const struct workload *workload, uint6
 	pattern->mix = pattern_mix_of(workload);
 	/* Asked only of a mix, so neither 0 nor all. */
 	pattern->reads_below = (uint32_t)((workload->rwmixread % 100 << 32) / 100);
-	for (int d = 0; d < DIRECTION_COUNT; d++) {
+	for (int d = 0; d < PATTERN_DIRECTIONS; d++) {
 		bool used = pattern->mix == PATTERN_MIXED ||
 			    (pattern->mix == PATTERN_READ) == (d == DIRECTION_READ);
 
@@ -83,7 +83,7 @@ int pattern_init(struct pattern *pattern, const struct workload *workload, uint6
 	}
 	random_init(&pattern->draw, random_derive(seed, SEED_DRAW));
 	shared = pattern->kind == PATTERN_ONCE && workload->bs[0] == workload->bs[1];
-	for (int d = 0; d < DIRECTION_COUNT; d++) {
+	for (int d = 0; d < PATTERN_DIRECTIONS; d++) {
 		uint64_t bs = workload->bs[d] ? workload->bs[d] : 1;
 
 		pattern->bs[d] = bs;

@@ -26,6 +26,8 @@
 #include "engine/io/random.h"
 #include "engine/plan/workload.h"
 
+#define PATTERN_DIRECTIONS 2 /* a pattern reads and writes */
+
 enum pattern_kind { PATTERN_SEQUENTIAL, PATTERN_ONCE, PATTERN_RANDOM, PATTERN_KIND_COUNT };
 enum pattern_mix { PATTERN_READ, PATTERN_WRITE, PATTERN_MIXED, PATTERN_MIX_COUNT };
 
@@ -44,9 +46,9 @@ struct pattern {
 	enum pattern_mix mix;
 	struct random draw;
 	uint32_t reads_below; /* of 2^32 numbers drawn for a mix, those that mean a read */
-	uint64_t bs[DIRECTION_COUNT], blocks[DIRECTION_COUNT];
-	struct pattern_walk *once[DIRECTION_COUNT]; /* once a pass: into walks */
-	struct pattern_walk walks[DIRECTION_COUNT];
+	uint64_t bs[PATTERN_DIRECTIONS], blocks[PATTERN_DIRECTIONS];
+	struct pattern_walk *once[PATTERN_DIRECTIONS]; /* once a pass: into walks */
+	struct pattern_walk walks[PATTERN_DIRECTIONS];
 };
 
 /* The shape of a completed workload. */

@@ -30,10 +30,11 @@ static void window_begins(struct reactor *reactor)
 	reactor_mark_flying(reactor);
 	for (size_t i = 0; i < reactor->job_count; i++) {
 		struct job *job = &reactor->jobs[i];
-		uint64_t bytes = 0;
+		uint64_t bytes = reactor->steps ? job->course.outstanding_bytes : 0;
 
 		/* Slots are dealt out to the jobs in turn. */
-		for (size_t slot = i; slot < reactor->slot_count; slot += reactor->job_count)
+		for (size_t slot = i; slot < reactor->slot_count && !reactor->steps;
+		     slot += reactor->job_count)
 			if (reactor->slot_flying[slot])
 				bytes += reactor->backend->requests[slot].length;
 		job_window_begins(job, bytes);
@@ -81,6 +82,11 @@ static inline void take(struct reactor *reactor, int ready, uint64_t now_ns)
 		reactor->outstanding -= (uint32_t)ready;
 		reactor->complete(reactor, (unsigned int)ready, now_ns);
 	}
+}
+
+void reactor_take(struct reactor *reactor, int ready, uint64_t now_ns)
+{
+	take(reactor, ready, now_ns);
 }
 
 /* The batch that was built is complete: its stamp is taken, the next one found. */
@@ -167,7 +173,9 @@ static bool run(struct reactor *reactor)
 		recorder_start(&reactor->recorders[i]);
 	reactor->next_event_ns = reactor->recorders[0].next_event_ns;
 	reactor->issuing = true;
-	if (reactor->single)
+	if (reactor->steps)
+		reactor_run_steps(reactor);
+	else if (reactor->single)
 		reactor->single_loop(reactor);
 	else
 		run_batches(reactor);
@@ -218,6 +226,8 @@ static int set_up(struct reactor *reactor, struct error *err)
 		return rc;
 	memcpy(reactor->features, reactor->backend->features, sizeof(reactor->features));
 	lay_out(reactor);
+	if (reactor->steps)
+		reactor_begin_steps(reactor);
 	return 0;
 }
 
@@ -305,14 +315,11 @@ static void *lines(size_t count, size_t size)
 
 static void choose_shape(struct reactor *reactor, const struct workload *workload)
 {
-	enum pattern_mix mix = pattern_mix_of(workload);
-
-	reactor->allowed[REQUEST_READ] = mix != PATTERN_WRITE;
-	reactor->allowed[REQUEST_WRITE] = mix != PATTERN_READ;
-	reactor->allowed[REQUEST_SYNC] = mix != PATTERN_READ && workload->fsync > 0;
 	for (int d = 0; d < DIRECTION_COUNT; d++)
-		if (reactor->allowed[d] && workload->bs[d] > reactor->bs_max)
-			reactor->bs_max = (uint32_t)workload->bs[d];
+		reactor->allowed[d] = workload_moves(workload, (enum direction)d);
+	reactor->allowed[REQUEST_SYNC] = workload_writes(workload) && workload->fsync > 0;
+	reactor->allowed[REQUEST_DATASYNC] = workload_writes(workload) && workload->fdatasync > 0;
+	reactor->bs_max = (uint32_t)workload_buffer_bytes(workload);
 	reactor->batch_max = reactor->slot_count / 2;
 	if (reactor->batch_max < 1)
 		reactor->batch_max = 1;
@@ -321,7 +328,10 @@ static void choose_shape(struct reactor *reactor, const struct workload *workloa
 	reactor->wait_for = 1;
 	if (workload->batch_complete_min > 1)
 		reactor->wait_for = (uint32_t)workload->batch_complete_min;
-	reactor_choose_loop(reactor, workload);
+	if (reactor->steps)
+		reactor->complete = reactor_complete_steps;
+	else
+		reactor_choose_loop(reactor, workload);
 }
 
 int reactor_new(const struct reactor_config *config, struct reactor **ret_reactor,
@@ -341,7 +351,8 @@ int reactor_new(const struct reactor_config *config, struct reactor **ret_reacto
 	reactor->job_count = reactor_job_count(config);
 	reactor->recorder_count = reactor->grouped ? 1 : reactor->job_count;
 	reactor->slot_count = (uint32_t)(reactor->job_count * workload_depth(workload));
-	reactor->single = reactor->slot_count == 1;
+	reactor->steps = !job_is_plain(workload);
+	reactor->single = reactor->slot_count == 1 && !reactor->steps;
 	choose_shape(reactor, workload);
 	reactor->jobs = lines(reactor->job_count, sizeof(*reactor->jobs));
 	reactor->recorders = lines(reactor->recorder_count, sizeof(*reactor->recorders));
@@ -351,9 +362,15 @@ int reactor_new(const struct reactor_config *config, struct reactor **ret_reacto
 	reactor->slot_parked = lines(reactor->slot_count, sizeof(*reactor->slot_parked));
 	reactor->slot_flying = lines(reactor->slot_count, sizeof(*reactor->slot_flying));
 	reactor->batches = lines((size_t)reactor->slot_count + 1, sizeof(*reactor->batches));
+	if (reactor->steps) {
+		reactor->job_slots = lines(reactor->job_count, sizeof(*reactor->job_slots));
+		reactor->flights = lines(reactor->slot_count, sizeof(*reactor->flights));
+		reactor->slot_next = lines(reactor->slot_count, sizeof(*reactor->slot_next));
+	}
 	if (!reactor->jobs || !reactor->recorders || !reactor->files || !reactor->slot_jobs ||
 	    !reactor->slot_batches || !reactor->slot_parked || !reactor->slot_flying ||
-	    !reactor->batches)
+	    !reactor->batches ||
+	    (reactor->steps && (!reactor->job_slots || !reactor->flights || !reactor->slot_next)))
 		rc = error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "slots for %u operations",
 				   reactor->slot_count);
 	else
@@ -381,5 +398,8 @@ void reactor_free(struct reactor *reactor)
 	free(reactor->slot_parked);
 	free(reactor->slot_flying);
 	free(reactor->batches);
+	free(reactor->job_slots);
+	free(reactor->flights);
+	free(reactor->slot_next);
 	free(reactor);
 }

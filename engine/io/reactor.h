@@ -12,6 +12,9 @@
  * A batch is remembered until its last operation has completed: its slots name it, and what they
  * share, the stamp, lies there. Batches outstanding are never more than slots outstanding.
  *
+ * Workloads with a shape of their own run in loops built for it (reactor_loop.c); all others go
+ * step by step (reactor_steps.c).
+ *
  * A reactor whose whole depth is 1 stamps three times: before submitting, when the submission
  * returned, and after the completion; then submission and completion latencies are known apart.
  *
@@ -28,7 +31,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/io/backend.h"
-#include "engine/io/job.h"
+#include "engine/io/job_steps.h"
 
 /* The longest a reactor waits without looking at the stop flag and the time. */
 #define REACTOR_WAIT_NS (50 * NS_PER_MS)
@@ -39,10 +42,18 @@ struct batch {
 	uint32_t next; /* the next unused one */
 };
 
+/* Of one job that goes step by step. */
+struct job_slots {
+	uint32_t idle; /* the first of its idle slots; slot_next leads on */
+	bool waits;    /* it has said so for the batch being planned */
+	bool done;     /* it plans no more */
+};
+
 struct reactor {
 	struct load *load;
 	bool grouped; /* one recorder for all jobs */
 	bool single;  /* depth 1: three stamps */
+	bool steps;   /* reactor_steps.c: jobs that are not plain */
 	size_t job_count, recorder_count;
 	struct job *jobs;
 	struct recorder *recorders;
@@ -75,6 +86,11 @@ struct reactor {
 	unsigned int (*build)(struct reactor *reactor);
 	void (*complete)(struct reactor *reactor, unsigned int count, uint64_t now_ns);
 	void (*single_loop)(struct reactor *reactor);
+	/* of steps, else NULL */
+	struct job_slots *job_slots; /* of each job */
+	struct flight *flights;	     /* of each slot */
+	uint32_t *slot_next;
+	size_t turn; /* the job to be asked next */
 
 	bool drained;	      /* nothing is outstanding; valid once finished */
 	atomic_bool finished; /* the thread will not touch this reactor again */
@@ -96,6 +112,14 @@ void reactor_free(struct reactor *reactor);
 
 /* reactor_loop.c: sets build, complete and single_loop, once allowed and recorders are known. */
 void reactor_choose_loop(struct reactor *reactor, const struct workload *workload);
+
+/* reactor_steps.c: all slots become idle; the rounds; what has come back. */
+void reactor_begin_steps(struct reactor *reactor);
+void reactor_run_steps(struct reactor *reactor);
+void reactor_complete_steps(struct reactor *reactor, unsigned int count, uint64_t now_ns);
+
+/* So many completions, at now_ns: events that are due, then what has come back. */
+void reactor_take(struct reactor *reactor, int ready, uint64_t now_ns);
 
 /* To be called when now_ns has reached next_event_ns, before anything is recorded. */
 void reactor_events(struct reactor *reactor, uint64_t now_ns);

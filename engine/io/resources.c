@@ -19,8 +19,11 @@
  * kernel rounds their number up to a power of two. */
 #define RING_BYTES_PER_SLOT 256
 #define RING_BYTES 65536
-/* A reactor's: job, batch, two marks, and a batch. */
-#define SLOT_BYTES (sizeof(void *) + sizeof(uint32_t) + 2 + sizeof(struct batch))
+/* A reactor's: job, batch, two marks, and a batch; where it goes step by step a flight and a link.
+ */
+#define SLOT_BYTES                                                                                 \
+	(sizeof(void *) + sizeof(uint32_t) + 2 + sizeof(struct batch) + sizeof(struct flight) +    \
+	 sizeof(uint32_t))
 /* What a thread touches of its stack, in the kernel and outside, and its bookkeeping. */
 #define THREAD_BYTES (64 * 1024)
 
@@ -65,29 +68,24 @@ size_t resources_series_seconds(const struct workload *workload)
 /* Histograms of one recorder. */
 static uint64_t recorder_bytes_of(const struct workload *workload, bool split)
 {
-	enum pattern_mix mix = pattern_mix_of(workload);
-	uint64_t directions = mix == PATTERN_MIXED ? 2 : 1;
-	uint64_t count = directions * (split ? 4 : 1);
+	uint64_t count = 0;
 
-	if (workload->fsync && mix != PATTERN_READ)
-		count++;
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		count += workload_moves(workload, (enum direction)d) ? (split ? 4 : 1) : 0;
+	if (workload_writes(workload))
+		count += (workload->fsync > 0) + (workload->fdatasync > 0);
 	return count * sizeof(struct histogram) + sizeof(struct recorder);
 }
 
 int measure_memory(const struct workload *workload, enum backend_kind backend, uint64_t *ret_bytes)
 {
-	enum pattern_mix mix = pattern_mix_of(workload);
-	uint64_t jobs = workload->numjobs, slots, total, part, bs = 0;
+	uint64_t jobs = workload->numjobs, slots, total, part;
 	uint64_t workers = backend == BACKEND_THREADS ? jobs : resources_reactors(jobs);
 	uint64_t recorders = workload->group_reporting ? workers : jobs;
 	bool split = backend != BACKEND_THREADS && workload_depth(workload) == 1 && workers == jobs;
 
-	for (int d = 0; d < DIRECTION_COUNT; d++)
-		if (mix != (d == DIRECTION_READ ? PATTERN_WRITE : PATTERN_READ) &&
-		    workload->bs[d] > bs)
-			bs = workload->bs[d];
 	if (__builtin_mul_overflow(jobs, workload_depth(workload), &slots) ||
-	    arena_size(slots, bs, &total) < 0)
+	    arena_size(slots, workload_buffer_bytes(workload), &total) < 0)
 		return -EOVERFLOW;
 	part = backend == BACKEND_THREADS ? THREAD_BYTES + sizeof(struct thread_worker)
 					  : RING_BYTES_PER_SLOT + SLOT_BYTES;

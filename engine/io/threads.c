@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "engine/io/job_steps.h"
+
+/* The longest a thread naps without looking at the stop flag and the time. */
+#define WAIT_NS (50 * NS_PER_MS)
 
 static void lock(struct thread_job *job)
 {
@@ -27,34 +31,12 @@ static int32_t perform(int fd, const struct operation *operation, void *buffer)
 			rc = pread(fd, buffer, operation->length, (off_t)operation->offset);
 		else if (operation->kind == REQUEST_WRITE)
 			rc = pwrite(fd, buffer, operation->length, (off_t)operation->offset);
-		else
+		else if (operation->kind == REQUEST_SYNC)
 			rc = fsync(fd);
+		else
+			rc = fdatasync(fd);
 	} while (rc < 0 && errno == EINTR);
 	return rc < 0 ? -errno : (int32_t)rc; /* lengths are at most 64 MiB */
-}
-
-/* One operation as the worker knows it. */
-struct performed {
-	struct operation operation;
-	uint64_t before_ns, after_ns;
-	int32_t result;
-};
-
-/* Under the job's lock. False when it failed, with err. */
-static bool record(struct thread_job *job, const struct performed *done, struct error *err)
-{
-	struct recorder *recorder = &job->recorder;
-	const struct operation *operation = &done->operation;
-
-	job->outstanding_bytes -= operation->length;
-	if (done->result != (int32_t)operation->length &&
-	    !recorder_short(recorder, operation->kind, operation->offset, operation->length,
-			    done->result, err))
-		return false;
-	histogram_add(recorder->histograms[operation->kind], done->after_ns - done->before_ns);
-	if (done->after_ns > recorder->last_ns)
-		recorder->last_ns = done->after_ns;
-	return true;
 }
 
 static void fail(struct load *load, const struct error *err)
@@ -63,9 +45,44 @@ static void fail(struct load *load, const struct error *err)
 	load_fail(load, err);
 }
 
-/* Records what was done (NULL: nothing yet) and draws what is next; false when the worker ends. */
-static bool turn(struct thread_job *job, const struct performed *done, uint64_t now_ns,
-		 struct operation *next)
+static void look_at_time(struct thread_job *job, uint64_t now_ns)
+{
+	if (now_ns >= job->recorder.next_event_ns && recorder_event(&job->recorder, now_ns))
+		job_window_begins(&job->job, job->job.course.outstanding_bytes);
+}
+
+/* Until something of the job lands, or until_ns. Under the job's lock. */
+static void nap(struct thread_job *job, uint64_t until_ns)
+{
+	struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),
+				 .tv_nsec = (long)(until_ns % NS_PER_S)};
+
+	(void)pthread_cond_timedwait(&job->landed, &job->mutex,
+				     &until); /* either way: look again */
+}
+
+static enum job_step plan(struct thread_job *job, uint64_t now_ns, struct flight *next)
+{
+	struct load *load = job->recorder.load;
+
+	for (;;) {
+		uint64_t wake_ns = UINT64_MAX;
+		enum job_step step;
+
+		if (load_stopping(load) || now_ns >= load->deadline_ns)
+			return JOB_DONE;
+		step = job_plan(&job->job, now_ns, next, &wake_ns);
+		if (step != JOB_WAITS)
+			return step;
+		nap(job, wake_ns < now_ns + WAIT_NS ? wake_ns : now_ns + WAIT_NS);
+		now_ns = clock_now_ns();
+		look_at_time(job, now_ns);
+	}
+}
+
+/* Records what was done (NULL: nothing yet) and plans what is next; false when the worker ends. */
+static bool turn(struct thread_job *job, const struct flight *done, int32_t result, uint64_t now_ns,
+		 struct flight *next)
 {
 	struct load *load = job->recorder.load;
 	enum job_step step = JOB_DONE;
@@ -73,18 +90,16 @@ static bool turn(struct thread_job *job, const struct performed *done, uint64_t 
 	struct error err;
 
 	lock(job);
-	/* The first call is the first event, which opens the window where there is no ramp. */
-	if (now_ns >= job->recorder.next_event_ns && recorder_event(&job->recorder, now_ns))
-		job_window_begins(&job->job, job->outstanding_bytes);
-	if (done)
-		failed = !record(job, done, &err);
-	if (!failed && !load_stopping(load) && now_ns < load->deadline_ns)
-		step = job_next(&job->job, next);
-	if (step == JOB_OPERATION)
-		job->outstanding_bytes += next->length;
+	look_at_time(job, now_ns);
+	if (done) {
+		failed = !job_landed(&job->job, done, result, now_ns, &err);
+		(void)pthread_cond_broadcast(&job->landed); /* cannot fail */
+	}
+	if (!failed)
+		step = plan(job, now_ns, next);
 	unlock(job);
 	if (step == JOB_REFUSED)
-		(void)job_refusal(&job->job, next, &err); /* its code is in err */
+		(void)job_refusal(&job->job, &next->operation, &err); /* its code is in err */
 	if (failed || step == JOB_REFUSED)
 		fail(load, &err);
 	return step == JOB_OPERATION;
@@ -92,21 +107,21 @@ static bool turn(struct thread_job *job, const struct performed *done, uint64_t 
 
 static void work(struct thread_worker *worker, void *buffer)
 {
-	struct performed performed;
 	uint64_t now_ns = worker->threads->load->start_ns;
-	const struct performed *done = NULL;
-	struct operation next;
+	const struct flight *done = NULL;
+	struct flight flight, next;
 	struct random keys;
+	int32_t result = 0;
 
 	random_init(&keys, worker->seed);
-	while (turn(worker->job, done, now_ns, &next)) {
-		performed.operation = next;
-		if (next.kind == REQUEST_WRITE)
-			buffer_refresh(buffer, next.length, random_next(&keys));
-		performed.before_ns = clock_now_ns();
-		performed.result = perform(worker->job->fd, &next, buffer);
-		performed.after_ns = now_ns = clock_now_ns();
-		done = &performed;
+	while (turn(worker->job, done, result, now_ns, &next)) {
+		flight = next;
+		if (flight.operation.kind == REQUEST_WRITE)
+			buffer_refresh(buffer, flight.operation.length, random_next(&keys));
+		flight.stamp_ns = clock_now_ns();
+		result = perform(worker->job->fd, &flight.operation, buffer);
+		now_ns = clock_now_ns();
+		done = &flight;
 	}
 }
 
@@ -141,14 +156,33 @@ static void *lines(size_t count, size_t size)
 	return memory;
 }
 
+static int init_lock(struct thread_job *job)
+{
+	pthread_condattr_t attributes;
+	int rc = pthread_condattr_init(&attributes);
+
+	if (rc != 0)
+		return -rc;
+	rc = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	if (rc == 0)
+		rc = pthread_cond_init(&job->landed, &attributes);
+	(void)pthread_condattr_destroy(&attributes); /* plain memory */
+	if (rc != 0)
+		return -rc;
+	rc = pthread_mutex_init(&job->mutex, NULL);
+	if (rc != 0)
+		(void)pthread_cond_destroy(&job->landed); /* nobody waits */
+	return -rc;
+}
+
 static int make_jobs(struct threads *threads, const struct measure_spec *spec, struct error *err)
 {
 	for (size_t i = 0; i < threads->job_count; i++) {
 		struct thread_job *job = &threads->jobs[i];
-		int rc = -pthread_mutex_init(&job->mutex, NULL);
+		int rc = init_lock(job);
 
 		if (rc == 0) {
-			threads->mutex_count++;
+			threads->lock_count++;
 			rc = recorder_init(&job->recorder, spec->workload, false, threads->load);
 		}
 		if (rc < 0)
@@ -166,7 +200,6 @@ int threads_new(const struct measure_spec *spec, struct load *load, struct threa
 		struct error *err)
 {
 	const struct workload *workload = spec->workload;
-	enum pattern_mix mix = pattern_mix_of(workload);
 	struct threads *threads = calloc(1, sizeof(*threads));
 	size_t depth = (size_t)workload_depth(workload);
 	int rc;
@@ -174,11 +207,8 @@ int threads_new(const struct measure_spec *spec, struct load *load, struct threa
 	if (!threads)
 		return error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "the threads backend");
 	threads->load = load;
-	threads->writes = mix != PATTERN_READ;
-	for (int d = 0; d < DIRECTION_COUNT; d++)
-		if (mix != (d == DIRECTION_READ ? PATTERN_WRITE : PATTERN_READ) &&
-		    workload->bs[d] > threads->bs_max)
-			threads->bs_max = workload->bs[d];
+	threads->writes = workload_writes(workload);
+	threads->bs_max = workload_buffer_bytes(workload);
 	threads->job_count = spec->region_count;
 	threads->worker_count = threads->job_count * depth;
 	threads->jobs = lines(threads->job_count, sizeof(*threads->jobs));
@@ -207,8 +237,10 @@ void threads_free(struct threads *threads)
 		return;
 	for (size_t i = 0; threads->jobs && i < threads->job_count; i++)
 		recorder_done(&threads->jobs[i].recorder);
-	for (size_t i = 0; i < threads->mutex_count; i++)
+	for (size_t i = 0; i < threads->lock_count; i++) {
 		(void)pthread_mutex_destroy(&threads->jobs[i].mutex); /* nobody holds it */
+		(void)pthread_cond_destroy(&threads->jobs[i].landed); /* nor waits */
+	}
 	free(threads->jobs);
 	free(threads->workers);
 	free(threads);

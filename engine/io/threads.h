@@ -11,7 +11,7 @@
  * &workers[i] as argument (load.h's life of a worker) -> threads_free, unless one of them did not
  * end: it sits in the kernel, and touches its worker, job and load when it comes back.
  *
- * Locking: thread_job.mutex guards job, recorder and outstanding_bytes.
+ * Locking: thread_job.mutex guards job and recorder.
  */
 #ifndef ENGINE_IO_THREADS_H
 #define ENGINE_IO_THREADS_H
@@ -22,9 +22,9 @@
 
 struct thread_job {
 	_Alignas(64) pthread_mutex_t mutex;
+	pthread_cond_t landed; /* an operation of the job */
 	struct job job;
 	struct recorder recorder;
-	uint64_t outstanding_bytes;
 	int fd;
 };
 
@@ -40,7 +40,7 @@ struct threads {
 	bool writes;
 	size_t job_count, worker_count;
 	struct thread_job *jobs;
-	size_t mutex_count; /* how many of the jobs' are there */
+	size_t lock_count; /* how many of the jobs' are there */
 	struct thread_worker *workers;
 };
 

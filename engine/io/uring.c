@@ -158,6 +158,8 @@ static void choose_opcodes(struct uring *uring, const struct arena *arena)
 	int rc = register_buffers(uring, arena);
 
 	uring->backend.opcodes[REQUEST_SYNC] = IORING_OP_FSYNC;
+	uring->backend.opcodes[REQUEST_DATASYNC] = IORING_OP_FSYNC;
+	uring->backend.operation_flags[REQUEST_DATASYNC] = IORING_FSYNC_DATASYNC;
 	uring->backend.opcodes[REQUEST_READ] = rc == 0 ? IORING_OP_READ_FIXED : IORING_OP_READ;
 	uring->backend.opcodes[REQUEST_WRITE] = rc == 0 ? IORING_OP_WRITE_FIXED : IORING_OP_WRITE;
 	if (rc == 0) {
@@ -204,7 +206,9 @@ static int restrict_ring(struct uring *uring, const struct backend_config *confi
 			    config->allowed[REQUEST_WRITE]
 				    ? (config->allowed[REQUEST_READ] ? " and writes" : "writes")
 				    : "",
-			    config->allowed[REQUEST_SYNC] ? ", fsyncs" : "");
+			    config->allowed[REQUEST_SYNC] || config->allowed[REQUEST_DATASYNC]
+				    ? ", syncs"
+				    : "");
 	}
 	return rc < 0 ? rc
 		      : io_uring_register((unsigned int)uring->ring.ring_fd,

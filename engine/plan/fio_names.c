@@ -114,7 +114,6 @@ static const char *const unsupported[] = {
 	"experimental_verify",
 	"fadvise_hint",
 	"fallocate",
-	"fdatasync",
 	"file_append",
 	"file_service_type",
 	"filename_format",

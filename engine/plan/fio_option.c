@@ -140,7 +140,7 @@ static bool is_written(const struct workload *workload, enum option_id id)
 	case OPTION_ID_TIME_BASED:
 		return workload->time_based;
 	default:
-		return true;
+		return option_told(option_at(id), workload);
 	}
 }
 

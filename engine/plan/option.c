@@ -124,35 +124,43 @@ static int parse_number(const struct option *option, const char *text, uint64_t 
 	return 0;
 }
 
-/* "4k", "4k,128k" (read, write), "4k," and ",128k" (the other one is the default). */
+/*
+ * "4k" for all, "4k,128k" (reads; writes and trims), "4k,128k,1M"; "4k," and ",128k": a part that
+ * is empty is the default.
+ */
 static int parse_sizes(const struct option *option, const char *text, uint64_t *ret_values,
 		       struct error *err)
 {
-	const char *comma = strchr(text, ',');
-	char first[QUANTITY_TEXT_MAX];
-	const char *second;
 	uint64_t values[DIRECTION_COUNT];
-	int r;
+	const char *part = text;
+	bool any = false;
+	int count = 0;
 
-	if (!comma) {
-		r = parse_number(option, text, &values[0], err);
-		values[1] = values[0];
-		goto out;
+	for (;; part++) {
+		size_t length = strcspn(part, ",");
+		char number[QUANTITY_TEXT_MAX];
+		int r;
+
+		if (count == DIRECTION_COUNT)
+			return error_set(err, ERROR_BAD_VALUE, "",
+					 "%s takes at most three values: reads,writes,trims",
+					 option->name);
+		if (length >= sizeof(number))
+			return parse_number(option, text, &values[0], err);
+		(void)snprintf(number, sizeof(number), "%.*s", (int)length, part);
+		any |= length > 0;
+		r = parse_number(option, length > 0 ? number : option->default_text,
+				 &values[count++], err);
+		if (r < 0)
+			return r;
+		part += length;
+		if (!*part)
+			break;
 	}
-	second = comma + 1;
-	if (strchr(second, ','))
-		return error_set(err, ERROR_BAD_VALUE, "",
-				 "%s takes one size, or two: reads,writes (there are no trims)",
-				 option->name);
-	if ((size_t)(comma - text) >= sizeof(first) || (comma == text && !*second))
+	if (!any)
 		return quantity_parse_size(text, &values[0], err);
-	(void)snprintf(first, sizeof(first), "%.*s", (int)(comma - text), text);
-	r = parse_number(option, *first ? first : option->default_text, &values[0], err);
-	if (r == 0)
-		r = parse_number(option, *second ? second : option->default_text, &values[1], err);
-out:
-	if (r < 0)
-		return r;
+	for (; count < DIRECTION_COUNT; count++)
+		values[count] = values[count - 1];
 	memcpy(ret_values, values, sizeof(values));
 	return 0;
 }
@@ -248,13 +256,28 @@ int option_parse(const struct option *option, const char *text, struct workload 
 	return r;
 }
 
+/* As few as say it. */
+static char *format_sizes(const struct option *option, const uint64_t *values)
+{
+	char text[DIRECTION_COUNT][QUANTITY_TEXT_MAX], *all;
+	int count = DIRECTION_COUNT;
+
+	while (count > 1 && values[count - 1] == values[count - 2])
+		count--;
+	for (int i = 0; i < count; i++)
+		(void)format_number(option, values[i], text[i]);
+	if (asprintf(&all, "%s%s%s%s%s", text[0], count > 1 ? "," : "", count > 1 ? text[1] : "",
+		     count > 2 ? "," : "", count > 2 ? text[2] : "") < 0)
+		return NULL;
+	return all;
+}
+
 char *option_format(const struct option *option, const struct workload *workload)
 {
 	const void *member = const_member_of(option, workload);
-	char first[QUANTITY_TEXT_MAX], second[QUANTITY_TEXT_MAX];
+	char first[QUANTITY_TEXT_MAX];
 	const uint64_t *numbers = member;
 	const char *text;
-	char *pair;
 
 	switch (option->type) {
 	case OPTION_FLAG:
@@ -265,13 +288,7 @@ char *option_format(const struct option *option, const struct workload *workload
 		text = *(char *const *)member;
 		return strdup(text ? text : "");
 	case OPTION_SIZES:
-		if (numbers[0] != numbers[1]) {
-			if (asprintf(&pair, "%s,%s", format_number(option, numbers[0], first),
-				     format_number(option, numbers[1], second)) < 0)
-				return NULL;
-			return pair;
-		}
-		return strdup(format_number(option, numbers[0], first));
+		return format_sizes(option, numbers);
 	case OPTION_COUNT:
 	case OPTION_SIZE:
 	case OPTION_TIME:
@@ -297,6 +314,30 @@ static size_t member_size(enum option_type type)
 		break;
 	}
 	return sizeof(uint64_t);
+}
+
+bool option_is_default(const struct option *option, const struct workload *workload)
+{
+	struct workload standard;
+	char *theirs, *ours;
+	bool same;
+
+	workload_init(&standard);
+	/* A row's own default parses. */
+	if (option->default_text && option_parse(option, option->default_text, &standard, NULL) < 0)
+		return false;
+	theirs = option_format(option, workload);
+	ours = option_format(option, &standard);
+	same = theirs && ours && strcmp(theirs, ours) == 0;
+	free(theirs);
+	free(ours);
+	workload_done(&standard);
+	return same;
+}
+
+bool option_told(const struct option *option, const struct workload *workload)
+{
+	return option->id <= OPTION_ID_LAST_BASIC || !option_is_default(option, workload);
 }
 
 void option_free(const struct option *option, struct workload *workload)

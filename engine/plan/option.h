@@ -23,7 +23,8 @@ enum option_type {
 	OPTION_FLAG,   /* bool */
 	OPTION_COUNT,  /* uint64_t, plain number */
 	OPTION_SIZE,   /* uint64_t bytes */
-	OPTION_SIZES,  /* uint64_t[2]: read, write; one value serves both: bs=4k,128k */
+	OPTION_SIZES,  /* uint64_t[DIRECTION_COUNT]: bs=4k,128k,1M; the last one given serves the
+			  rest */
 	OPTION_TIME,   /* uint64_t nanoseconds; a bare number is seconds */
 	OPTION_CHOICE, /* int, an index into choices */
 	OPTION_TEXT,   /* char *, heap, NULL when not given */
@@ -33,7 +34,10 @@ enum option_id {
 #define OPTION(id, ...) OPTION_ID_##id,
 #include "engine/plan/option_table.h"
 #undef OPTION
-	OPTION_ID_COUNT
+	OPTION_ID_COUNT,
+	/* The rows up to this one are told of every workload, those behind it where they do
+	 * something: option_told(). */
+	OPTION_ID_LAST_BASIC = OPTION_ID_INVALIDATE
 };
 
 /* A mark for each option. */
@@ -97,6 +101,13 @@ MUST_CHECK int option_parse(const struct option *option, const char *text,
 
 /* The value as fio would be given it ("4k,128k", "randrw", "60"); heap, NULL on no memory. */
 char *option_format(const struct option *option, const struct workload *workload);
+
+/* Whether the value of a completed workload is the table's default: 0 or nothing where it has none.
+ */
+bool option_is_default(const struct option *option, const struct workload *workload);
+
+/* Whether a completed workload's value is worth telling: a basic option's always is. */
+bool option_told(const struct option *option, const struct workload *workload);
 
 /* Copies one option's value (set mark too). -ENOMEM. */
 MUST_CHECK int option_copy(const struct option *option, const struct workload *from,

@@ -55,4 +55,24 @@ OPTION(GROUP_REPORTING, "group_reporting", OPTION_FLAG, group_reporting, 0, 1, N
        "Report the jobs as one; 0 adds figures for each job.")
 OPTION(INVALIDATE, "invalidate", OPTION_FLAG, invalidate, 0, 1, NULL, "1", NULL, "", true,
        "Drop the target's pages from the page cache before a sample.")
+
+/* ---- what one request is: sizes, alignment ---- */
+
+/* ---- which request comes next: order and distribution ---- */
+
+/* ---- how much: budgets, ends ---- */
+
+/* ---- when: rates, pauses ---- */
+
+/* ---- syncs ---- */
+OPTION(FDATASYNC, "fdatasync", OPTION_COUNT, fdatasync, 0, 1u << 30, NULL, "0", NULL, "writes", true,
+       "An fdatasync after every so many writes of a job; its latency is kept apart.")
+
+/* ---- what is written, and whether it is read back ---- */
+
+/* ---- files ---- */
+
+/* ---- the machine: processors, priorities, the ring ---- */
+
+/* ---- what is told ---- */
 /* clang-format on */

@@ -11,7 +11,7 @@
 
 #define SECTOR_BYTES 512 /* the least that direct I/O is aligned to anywhere */
 
-const char *const direction_names[DIRECTION_COUNT] = {"read", "write"};
+const char *const direction_names[DIRECTION_COUNT] = {"read", "write", "trim"};
 const char *const workload_rw_choices[] = {"read", "write",  "randread", "randwrite",
 					   "rw",   "randrw", NULL};
 const char *const workload_sync_choices[] = {"none", "sync", "dsync", NULL};
@@ -148,10 +148,9 @@ static uint64_t largest_request(const struct workload *workload)
 {
 	uint64_t bytes = 0;
 
-	if (workload_reads(workload))
-		bytes = workload->bs[DIRECTION_READ];
-	if (workload_writes(workload) && workload->bs[DIRECTION_WRITE] > bytes)
-		bytes = workload->bs[DIRECTION_WRITE];
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		if (workload_moves(workload, (enum direction)d) && workload->bs[d] > bytes)
+			bytes = workload->bs[d];
 	return bytes;
 }
 
@@ -234,6 +233,20 @@ bool workload_writes(const struct workload *workload)
 	       (workload_mixed(workload) && workload->rwmixread < 100);
 }
 
+bool workload_moves(const struct workload *workload, enum direction direction)
+{
+	switch (direction) {
+	case DIRECTION_READ:
+		return workload_reads(workload);
+	case DIRECTION_WRITE:
+		return workload_writes(workload);
+	case DIRECTION_TRIM:
+	case DIRECTION_COUNT:
+		break;
+	}
+	return false;
+}
+
 bool workload_random(const struct workload *workload)
 {
 	return workload->rw == RW_RANDREAD || workload->rw == RW_RANDWRITE ||
@@ -243,6 +256,17 @@ bool workload_random(const struct workload *workload)
 bool workload_mixed(const struct workload *workload)
 {
 	return workload->rw == RW_RW || workload->rw == RW_RANDRW;
+}
+
+uint64_t workload_buffer_bytes(const struct workload *workload)
+{
+	uint64_t bytes = 0;
+
+	if (workload_reads(workload))
+		bytes = workload->bs[DIRECTION_READ];
+	if (workload_writes(workload) && workload->bs[DIRECTION_WRITE] > bytes)
+		bytes = workload->bs[DIRECTION_WRITE];
+	return bytes;
 }
 
 uint64_t workload_depth(const struct workload *workload)

@@ -16,9 +16,9 @@
 #include "engine/base/error.h"
 #include "engine/plan/option.h"
 
-enum direction { DIRECTION_READ, DIRECTION_WRITE, DIRECTION_COUNT };
+enum direction { DIRECTION_READ, DIRECTION_WRITE, DIRECTION_TRIM, DIRECTION_COUNT };
 
-extern const char *const direction_names[DIRECTION_COUNT]; /* "read", "write" */
+extern const char *const direction_names[DIRECTION_COUNT]; /* "read", "write", "trim" */
 
 enum workload_rw { RW_READ, RW_WRITE, RW_RANDREAD, RW_RANDWRITE, RW_RW, RW_RANDRW };
 enum workload_sync { SYNC_NONE, SYNC_SYNC, SYNC_DSYNC };
@@ -49,8 +49,8 @@ struct workload {
 	uint64_t runtime_ns; /* completed: 0 where nothing but size ends it (time_based is off) */
 	uint64_t ramp_time_ns;
 	bool time_based, direct;
-	int sync; /* enum workload_sync */
-	uint64_t fsync;
+	int sync;		   /* enum workload_sync */
+	uint64_t fsync, fdatasync; /* writes; 0: none */
 	uint64_t randseed;
 	bool randrepeat, norandommap;
 	int ioengine; /* enum workload_ioengine; see workload_is_set */
@@ -86,8 +86,12 @@ MUST_CHECK int workload_complete(struct workload *workload, struct error *err);
 /* Of a completed workload; a mix with rwmixread=100 does not write. */
 bool workload_reads(const struct workload *workload);
 bool workload_writes(const struct workload *workload);
+bool workload_moves(const struct workload *workload, enum direction direction);
 bool workload_random(const struct workload *workload);
 bool workload_mixed(const struct workload *workload);
+
+/* Bytes of memory that an operation of a completed workload needs: of its largest read or write. */
+uint64_t workload_buffer_bytes(const struct workload *workload);
 
 /* Depth a job really asks for: 1 with psync and sync. */
 uint64_t workload_depth(const struct workload *workload);

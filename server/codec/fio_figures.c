@@ -187,19 +187,11 @@ static int put_rates(json_t *value, const struct fio_entry *entry, enum directio
 
 json_t *fio_direction_encode(const struct fio_entry *entry, enum direction d)
 {
-	static const struct direction_result none[DIRECTION_COUNT];
-	struct fio_entry nothing = {.sample = entry->sample, .directions = none};
-	const struct direction_result *result;
+	const struct direction_result *result = &entry->directions[d];
+	bool split = result->submission && result->completion;
 	json_t *value = json_object();
-	bool split;
 	int failed = 0;
 
-	if (d == DIRECTION_COUNT) {
-		entry = &nothing;
-		d = DIRECTION_READ;
-	}
-	result = &entry->directions[d];
-	split = result->submission && result->completion;
 	failed |= put_u64(value, "io_bytes", result->bytes);
 	failed |= put_u64(value, "io_kbytes", result->bytes / 1024);
 	failed |=
@@ -225,11 +217,20 @@ json_t *fio_direction_encode(const struct fio_entry *entry, enum direction d)
 
 json_t *fio_sync_encode(const struct fio_entry *entry)
 {
-	const struct histogram *sync = entry->first ? entry->sample->sync : NULL;
+	const struct sample *sample = entry->sample;
+	const struct histogram *const all[] = {sample->sync, sample->datasync};
+	AUTO_FREE struct histogram *sync = malloc(sizeof(*sync));
 	json_t *value = json_object();
 	int failed = 0;
 
-	failed |= put_u64(value, "total_ios", sync ? sync->count : 0);
+	if (!sync)
+		return put_end(value, -1);
+	/* fio counts fsyncs and fdatasyncs as one */
+	histogram_init(sync);
+	for (size_t i = 0; entry->first && i < ARRAY_SIZE(all); i++)
+		if (all[i])
+			histogram_merge(sync, all[i]);
+	failed |= put_u64(value, "total_ios", sync->count);
 	failed |= put_value(value, "lat_ns", latency_encode(sync, true));
 	return put_end(value, failed);
 }

@@ -22,7 +22,7 @@ struct fio_entry {
 	bool first;    /* of its sample */
 };
 
-/* d DIRECTION_COUNT: trim, which there is none of. NULL: no memory. */
+/* NULL: no memory. */
 json_t *fio_direction_encode(const struct fio_entry *entry, enum direction d);
 json_t *fio_sync_encode(const struct fio_entry *entry);
 

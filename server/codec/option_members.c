@@ -242,7 +242,7 @@ static bool has_value(const struct workload *workload, enum option_id id)
 	case OPTION_ID_RWMIXWRITE:
 		return workload_mixed(workload);
 	default:
-		return true;
+		return option_told(option_at(id), workload);
 	}
 }
 

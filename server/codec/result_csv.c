@@ -53,7 +53,8 @@ static void write_head(FILE *out, const struct result *result)
 		    out);
 	for (size_t i = 0; i < histogram_percentile_count; i++)
 		(void)fprintf(out, ",lat_p%g_ns", histogram_percentiles[i]);
-	(void)fputs(",lat_max_ns,short_ios,sync_ios,sync_lat_mean_ns,depth_mean,cpu_user_s,"
+	(void)fputs(",lat_max_ns,short_ios,sync_ios,sync_lat_mean_ns,datasync_ios,datasync_lat_"
+		    "mean_ns,depth_mean,cpu_user_s,"
 		    "cpu_system_s,machine_busy_s,machine_steal_s,device,device_reads,"
 		    "device_read_bytes,device_writes,device_written_bytes,device_io_ms,"
 		    "device_weighted_ms\r\n",
@@ -80,17 +81,23 @@ static void write_latency(FILE *out, const struct histogram *latency)
 	write_count(out, latency->max_ns);
 }
 
+static void write_syncs(FILE *out, const struct histogram *syncs)
+{
+	if (!syncs || syncs->count == 0) {
+		(void)fputs(",0,", out);
+		return;
+	}
+	write_count(out, syncs->count);
+	write_real(out, histogram_mean_ns(syncs));
+}
+
 /* What is of the whole sample. */
 static void write_whole(FILE *out, const struct sample *sample)
 {
 	const struct device_delta *device = &sample->device;
 
-	if (sample->sync && sample->sync->count > 0) {
-		write_count(out, sample->sync->count);
-		write_real(out, histogram_mean_ns(sample->sync));
-	} else {
-		(void)fputs(",0,", out);
-	}
+	write_syncs(out, sample->sync);
+	write_syncs(out, sample->datasync);
 	write_real(out, sample->depth_mean);
 	write_real(out, sample->cpu.user_s);
 	write_real(out, sample->cpu.system_s);

@@ -170,7 +170,7 @@ static json_t *entry_encode(const struct result *result, const struct fio_entry 
 	failed |= put_value(value, "job options", options_object(result, sample));
 	failed |= put_value(value, "read", fio_direction_encode(entry, DIRECTION_READ));
 	failed |= put_value(value, "write", fio_direction_encode(entry, DIRECTION_WRITE));
-	failed |= put_value(value, "trim", fio_direction_encode(entry, DIRECTION_COUNT));
+	failed |= put_value(value, "trim", fio_direction_encode(entry, DIRECTION_TRIM));
 	failed |= put_value(value, "sync", fio_sync_encode(entry));
 	failed |= put_usage(value, entry);
 	failed |= put_depths(value, sample);

@@ -139,6 +139,8 @@ json_t *sample_encode(const struct sample *sample)
 	failed |= put_directions(value, sample, sample->directions, sample->seconds);
 	if (sample->sync && sample->sync->count > 0)
 		failed |= put_value(value, "sync", sync_encode(sample->sync));
+	if (sample->datasync && sample->datasync->count > 0)
+		failed |= put_value(value, "datasync", sync_encode(sample->datasync));
 	failed |= put_value(value, "series", series_encode(sample));
 	if (sample->job_count > 0)
 		failed |= put_value(value, "jobs", jobs_encode(sample));
@@ -202,20 +204,20 @@ static int directions_decode(const struct fields *in, struct direction_result *d
 	return r;
 }
 
-static int sync_decode(const struct fields *in, struct sample *sample)
+static int sync_decode(const struct fields *in, const char *name, struct histogram **ret_syncs)
 {
 	struct fields inner;
 	uint64_t ios = 0;
 	int r;
 
-	r = get_object(in, "sync", &inner);
+	r = get_object(in, name, &inner);
 	if (r == 0)
 		r = get_u64(&inner, "ios", UINT64_MAX, &ios);
 	if (r == 0)
-		r = get_latency(&inner, "histogram", &sample->sync);
+		r = get_latency(&inner, "histogram", ret_syncs);
 	if (r < 0)
 		return r;
-	if (!sample->sync || sample->sync->count != ios)
+	if (!*ret_syncs || (*ret_syncs)->count != ios)
 		return fields_error(&inner, ERROR_BAD_VALUE, "histogram",
 				    "a histogram of %llu operations is needed here",
 				    (unsigned long long)ios);
@@ -370,7 +372,9 @@ static int figures_decode(const struct fields *in, struct sample *sample)
 	if (r == 0)
 		r = directions_decode(in, sample->directions);
 	if (r == 0 && fields_have(in, "sync"))
-		r = sync_decode(in, sample);
+		r = sync_decode(in, "sync", &sample->sync);
+	if (r == 0 && fields_have(in, "datasync"))
+		r = sync_decode(in, "datasync", &sample->datasync);
 	if (r == 0)
 		r = series_decode(in, &sample->series);
 	if (r == 0 && fields_have(in, "jobs"))

@@ -31,8 +31,10 @@ static void sound(struct sample *sample, const char *options)
 	for (int d = 0; d < DIRECTION_COUNT; d++) {
 		struct direction_result *result = &sample->directions[d];
 
-		result->latency->sum_ns =
-			(uint64_t)(DEPTH * 10.001e9 * (double)result->ios / (READS + WRITES));
+		if (result->latency)
+			result->latency->sum_ns =
+				(uint64_t)(DEPTH * 10.001e9 * (double)result->ios /
+					   (READS + WRITES));
 	}
 	sample->depth_mean = DEPTH;
 	(void)snprintf(sample->device.name, sizeof(sample->device.name), "sda");
@@ -143,7 +145,7 @@ static void a_small_mix_may_miss_by_chance(void **state)
 /* Another length of the window, with depth and queue to match. */
 static void stretch(struct sample *sample, double seconds)
 {
-	for (int d = 0; d < DIRECTION_COUNT; d++) {
+	for (int d = 0; d <= DIRECTION_WRITE; d++) {
 		struct histogram *latency = sample->directions[d].latency;
 
 		latency->sum_ns = (uint64_t)((double)latency->sum_ns * seconds / sample->seconds);

@@ -175,6 +175,8 @@ static void check(const struct setup *s)
 	}
 	if (sample->sync)
 		latency += (double)sample->sync->sum_ns;
+	if (sample->datasync)
+		latency += (double)sample->datasync->sum_ns;
 	assert_true(fabs(sample->depth_mean - latency / sample->seconds / 1e9) < 1e-6);
 	/* What was issued in the ramp and completes in the window counts in full. */
 	if (sample->series.ramp_count == 0)
@@ -373,7 +375,7 @@ static void test_depth_one_is_stamped_apart(void **unused)
 	run(s);
 	check(s);
 	assert_true(s->sample.latency_per_operation);
-	for (int d = 0; d < DIRECTION_COUNT; d++) {
+	for (int d = 0; d <= DIRECTION_WRITE; d++) {
 		const struct direction_result *r = &s->sample.directions[d];
 
 		assert_non_null(r->submission);
@@ -401,6 +403,34 @@ static void test_fsync_after_so_many_writes(void **unused)
 		assert_int_equal(s->sample.directions[DIRECTION_WRITE].ios, 32);
 		assert_non_null(s->sample.sync);
 		assert_int_equal(s->sample.sync->count, 6);
+		finish(s);
+	}
+	(void)close(fd);
+}
+
+static void test_fdatasync_after_so_many_writes(void **unused)
+{
+	int fd = scratch(disk(), 0, 2 * MIB);
+
+	(void)unused;
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		struct setup *s = prepare(backends[b], RW_RANDRW, 4 * KIB, 64 * KIB, 4, 3, fd);
+
+		s->workload.time_based = false;
+		s->workload.fdatasync = 2;
+		s->workload.fsync = 3;
+		run(s);
+		check(s);
+		assert_int_equal(s->sample.directions[DIRECTION_WRITE].ios +
+					 s->sample.directions[DIRECTION_READ].ios,
+				 48);
+		assert_non_null(s->sample.datasync);
+		assert_in_range(s->sample.datasync->count,
+				s->sample.directions[DIRECTION_WRITE].ios / 2 - 3,
+				s->sample.directions[DIRECTION_WRITE].ios / 2);
+		assert_in_range(s->sample.sync->count,
+				s->sample.directions[DIRECTION_WRITE].ios / 3 - 3,
+				s->sample.directions[DIRECTION_WRITE].ios / 3);
 		finish(s);
 	}
 	(void)close(fd);
@@ -696,6 +726,7 @@ int main(void)
 		cmocka_unit_test(test_size_after_a_ramp),
 		cmocka_unit_test(test_depth_one_is_stamped_apart),
 		cmocka_unit_test(test_fsync_after_so_many_writes),
+		cmocka_unit_test(test_fdatasync_after_so_many_writes),
 		cmocka_unit_test(test_fill_has_no_histograms),
 		cmocka_unit_test(test_dev_zero),
 		cmocka_unit_test(test_cancel),

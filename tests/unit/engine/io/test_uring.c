@@ -31,7 +31,8 @@ static void open_ring(int fd, uint32_t slots, uint64_t bytes, bool reads, bool w
 		.arena = &arena,
 		.files = files,
 		.file_count = 1,
-		.allowed = {reads, writes, syncs},
+		.allowed =
+			{[REQUEST_READ] = reads, [REQUEST_WRITE] = writes, [REQUEST_SYNC] = syncs},
 	};
 	struct error err;
 

@@ -129,8 +129,11 @@ static void sizes_may_differ_by_direction(void **state)
 		uint64_t read, write;
 		const char *canonical;
 	} good[] = {
-		{"4k", 4096, 4096, "4k"},	 {"4k,128k", 4096, 131072, "4k,128k"},
-		{"8192,8k", 8192, 8192, "8k"},	 {"16k,", 16384, 4096, "16k,4k"},
+		{"4k", 4096, 4096, "4k"},
+		{"4k,128k", 4096, 131072, "4k,128k"},
+		{"8192,8k", 8192, 8192, "8k"},
+		{"16k,", 16384, 4096, "16k,4k"},
+		{"4k,8k,16k", 4096, 8192, "4k,8k,16k"},
 		{",1m", 4096, 1 << 20, "4k,1m"},
 	};
 	static const struct {
@@ -139,7 +142,7 @@ static void sizes_may_differ_by_direction(void **state)
 	} bad[] = {
 		{"", ERROR_BAD_SIZE},
 		{",", ERROR_BAD_SIZE},
-		{"4k,8k,8k", ERROR_BAD_VALUE},
+		{"4k,8k,8k,8k", ERROR_BAD_VALUE},
 		{"4k-8k", ERROR_BAD_SIZE},
 		{"4k,256", ERROR_OUT_OF_RANGE},
 		{"256,4k", ERROR_OUT_OF_RANGE},

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * course.h - what a job that goes step by step (job_steps.h) keeps beside its pattern: plain state,
+ * a part for each part of the language.
+ */
+#ifndef ENGINE_IO_COURSE_H
+#define ENGINE_IO_COURSE_H
+
+#include <stdint.h>
+
+struct course {
+	uint64_t outstanding, outstanding_bytes;  /* planned and not yet landed */
+	uint64_t fdatasync_every, fdatasync_left; /* writes; 0: no fdatasyncs */
+};
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * job_steps.c - see job_steps.h.
+ *
+ * The order of what is asked, first answer holds: a sync that is due; the pattern, within the
+ * job's budget.
+ */
+#include "engine/io/job_steps.h"
+
+#include <errno.h>
+
+bool job_is_plain(const struct workload *workload)
+{
+	return workload->fdatasync == 0;
+}
+
+/* fdatasync=N, as fsync=N: it does not wait for writes outstanding beside it. */
+static bool datasync_due(struct job *job, struct operation *operation)
+{
+	if (job->course.fdatasync_every == 0 || job->course.fdatasync_left > 0)
+		return false;
+	job->course.fdatasync_left = job->course.fdatasync_every;
+	*operation = (struct operation){.kind = REQUEST_DATASYNC};
+	return true;
+}
+
+enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flight,
+		       uint64_t *ret_wake_ns)
+{
+	struct operation *operation = &ret_flight->operation;
+	enum job_step step = JOB_OPERATION;
+
+	(void)now_ns;
+	(void)ret_wake_ns;
+	if (!datasync_due(job, operation))
+		step = job_next(job, operation);
+	if (step != JOB_OPERATION)
+		return step;
+	if (operation->kind == REQUEST_WRITE && job->course.fdatasync_every > 0)
+		job->course.fdatasync_left--;
+	job->course.outstanding++;
+	job->course.outstanding_bytes += operation->length;
+	return JOB_OPERATION;
+}
+
+bool job_landed(struct job *job, const struct flight *flight, int32_t result, uint64_t now_ns,
+		struct error *err)
+{
+	const struct operation *operation = &flight->operation;
+	struct recorder *recorder = job->recorder;
+
+	job->course.outstanding--;
+	job->course.outstanding_bytes -= operation->length;
+	if (result != (int32_t)operation->length &&
+	    !recorder_short(recorder, operation->kind, operation->offset, operation->length, result,
+			    err))
+		return false;
+	histogram_add(recorder->histograms[operation->kind], now_ns - flight->stamp_ns);
+	/* Threads stamp before they lock. */
+	if (now_ns > recorder->last_ns)
+		recorder->last_ns = now_ns;
+	return true;
+}
