@@ -49,14 +49,24 @@ struct workload {
 	uint64_t runtime_ns; /* completed: 0 where nothing but size ends it (time_based is off) */
 	uint64_t ramp_time_ns;
 	bool time_based, direct;
-	int sync;		   /* enum workload_sync */
-	uint64_t fsync, fdatasync; /* writes; 0: none */
+	int sync;	/* enum workload_sync */
+	uint64_t fsync; /* writes; 0: none */
 	uint64_t randseed;
 	bool randrepeat, norandommap;
 	int ioengine; /* enum workload_ioengine; see workload_is_set */
 	char *filename, *directory;
 	int regions; /* enum workload_regions */
 	bool group_reporting, invalidate;
+	/* what one request is */
+	/* which request comes next */
+	/* how much */
+	/* when */
+	/* syncs */
+	uint64_t fdatasync; /* writes; 0: none */
+	/* what is written */
+	/* files */
+	/* the machine */
+	/* what is told */
 	bool from_fio; /* given as an fio command line: shared regions unless said otherwise */
 };
 
