@@ -43,6 +43,17 @@ enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flig
 	return JOB_OPERATION;
 }
 
+static void record(struct recorder *recorder, const struct flight *flight, uint64_t now_ns)
+{
+	uint32_t kind = flight->operation.kind;
+
+	histogram_add(recorder->histograms[kind], now_ns - flight->stamp_ns);
+	if (kind >= DIRECTION_COUNT || !recorder->submission[kind])
+		return;
+	histogram_add(recorder->submission[kind], flight->submitted_ns - flight->stamp_ns);
+	histogram_add(recorder->completion[kind], now_ns - flight->submitted_ns);
+}
+
 bool job_landed(struct job *job, const struct flight *flight, int32_t result, uint64_t now_ns,
 		struct error *err)
 {
@@ -55,7 +66,7 @@ bool job_landed(struct job *job, const struct flight *flight, int32_t result, ui
 	    !recorder_short(recorder, operation->kind, operation->offset, operation->length, result,
 			    err))
 		return false;
-	histogram_add(recorder->histograms[operation->kind], now_ns - flight->stamp_ns);
+	record(recorder, flight, now_ns);
 	/* Threads stamp before they lock. */
 	if (now_ns > recorder->last_ns)
 		recorder->last_ns = now_ns;

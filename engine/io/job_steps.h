@@ -14,7 +14,10 @@
 /* An operation that goes step by step, from its planning to its landing. */
 struct flight {
 	struct operation operation;
-	uint64_t stamp_ns; /* when it was submitted: the caller's to set */
+	uint64_t stamp_ns; /* when it was handed over: the caller's to set */
+	/* When the submission returned: the caller's to set where its recorder has histograms for
+	 * the two parts. */
+	uint64_t submitted_ns;
 };
 
 /* Whether a completed workload has a loop of its own: job_next_shaped() is then all there is. */

@@ -352,7 +352,7 @@ int reactor_new(const struct reactor_config *config, struct reactor **ret_reacto
 	reactor->recorder_count = reactor->grouped ? 1 : reactor->job_count;
 	reactor->slot_count = (uint32_t)(reactor->job_count * workload_depth(workload));
 	reactor->steps = !job_is_plain(workload);
-	reactor->single = reactor->slot_count == 1 && !reactor->steps;
+	reactor->single = reactor->slot_count == 1;
 	choose_shape(reactor, workload);
 	reactor->jobs = lines(reactor->job_count, sizeof(*reactor->jobs));
 	reactor->recorders = lines(reactor->recorder_count, sizeof(*reactor->recorders));

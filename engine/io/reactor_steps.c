@@ -198,8 +198,9 @@ static int exchange(struct reactor *reactor, unsigned int count, uint64_t now_ns
 	uint32_t outstanding = reactor->outstanding + count, wait_for = reactor->wait_for;
 	int ready;
 
-	/* More may be planned at once, unless the batch ended because nobody wanted to. */
-	if (count == reactor->batch_max && reactor->issuing)
+	/* More may be planned at once, unless the batch ended because nobody wanted to; and at
+	 * depth 1 the submission is timed apart. */
+	if ((count == reactor->batch_max && reactor->issuing) || (reactor->single && count > 0))
 		wait_for = 0;
 	if (wait_for > outstanding)
 		wait_for = outstanding;
@@ -233,6 +234,8 @@ void reactor_run_steps(struct reactor *reactor)
 			return;
 		}
 		now_ns = reactor_now_ns();
+		if (reactor->single && count > 0)
+			reactor->flights[0].submitted_ns = now_ns;
 		reactor_take(reactor, ready, now_ns);
 	}
 }

@@ -365,13 +365,13 @@ static void test_size_after_a_ramp(void **unused)
 }
 
 /* Depth 1 on one ring: three stamps, and the parts make the whole. */
-static void test_depth_one_is_stamped_apart(void **unused)
+static void check_stamped_apart(enum backend_kind backend, uint64_t fdatasync)
 {
 	int fd = scratch(disk(), O_DIRECT, MIB);
-	struct setup *s = prepare(BACKEND_IO_URING, RW_RANDRW, 4 * KIB, MIB, 1, 1, fd);
+	struct setup *s = prepare(backend, RW_RANDRW, 4 * KIB, MIB, 1, 1, fd);
 
-	(void)unused;
 	s->workload.fsync = 10;
+	s->workload.fdatasync = fdatasync;
 	run(s);
 	check(s);
 	assert_true(s->sample.latency_per_operation);
@@ -383,8 +383,54 @@ static void test_depth_one_is_stamped_apart(void **unused)
 		assert_int_equal(r->completion->count, r->ios);
 		assert_int_equal(r->submission->sum_ns + r->completion->sum_ns, r->latency->sum_ns);
 	}
-	assert_true(s->sample.depth_mean > 0.3);
+	if (backend == BACKEND_IO_URING)
+		assert_true(s->sample.depth_mean > 0.3);
 	finish(s);
+	(void)close(fd);
+}
+
+/* In a loop of its own and step by step. */
+static void test_depth_one_is_stamped_apart(void **unused)
+{
+	(void)unused;
+	check_stamped_apart(BACKEND_IO_URING, 0);
+	check_stamped_apart(BACKEND_IO_URING, 7);
+	check_stamped_apart(BACKEND_NULL, 0);
+	check_stamped_apart(BACKEND_NULL, 7);
+}
+
+/* Step by step, which an fdatasync that never comes asks for, the figures are those of a loop. */
+static void test_steps_count_as_loops_do(void **unused)
+{
+	static const uint64_t depths[] = {1, 3, 32};
+	int fd = scratch(disk(), O_DIRECT, 2 * MIB);
+	uint64_t reads = 0, syncs = 0;
+
+	(void)unused;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(depths) * ARRAY_SIZE(backends); i++) {
+		enum backend_kind backend = backends[i / 2 % ARRAY_SIZE(backends)];
+		uint64_t depth = depths[i / 2 / ARRAY_SIZE(backends)];
+		struct setup *s = prepare(backend, RW_RANDRW, 4 * KIB, MIB, depth, 2, fd);
+		const struct direction_result *r = s->sample.directions;
+		uint64_t sum_ns;
+
+		s->workload.time_based = false;
+		s->workload.fdatasync = i % 2 ? 1u << 30 : 0;
+		s->workload.fsync = 50;
+		run(s);
+		check(s);
+		assert_int_equal(r[0].ios + r[1].ios, 512);
+		assert_int_equal(r[0].bytes + r[1].bytes, 2 * MIB);
+		reads = i == 0 ? r[0].ios : reads; /* the seed's: the same in every way */
+		assert_int_equal(r[0].ios, reads);
+		syncs = i == 0 ? s->sample.sync->count : syncs;
+		assert_int_equal(s->sample.sync->count, syncs);
+		sum_ns = r[0].latency->sum_ns + r[1].latency->sum_ns + s->sample.sync->sum_ns;
+		assert_true(fabs((double)sum_ns / 1e9 / s->sample.seconds - s->sample.depth_mean) <
+			    0.01);
+		assert_true(s->sample.depth_mean <= 2.01 * (double)depth);
+		finish(s);
+	}
 	(void)close(fd);
 }
 
@@ -727,6 +773,7 @@ int main(void)
 		cmocka_unit_test(test_depth_one_is_stamped_apart),
 		cmocka_unit_test(test_fsync_after_so_many_writes),
 		cmocka_unit_test(test_fdatasync_after_so_many_writes),
+		cmocka_unit_test(test_steps_count_as_loops_do),
 		cmocka_unit_test(test_fill_has_no_histograms),
 		cmocka_unit_test(test_dev_zero),
 		cmocka_unit_test(test_cancel),
