@@ -43,6 +43,8 @@ PROGRAM  := $(BUILD)/volbench
 
 UNIT_SOURCES := $(wildcard tests/unit/*/*.c tests/unit/*/*/*.c tests/unit/*.c)
 UNIT_TESTS   := $(UNIT_SOURCES:%.c=$(BUILD)/%)
+TOOL_SOURCES := $(wildcard tests/tools/*.c)
+TOOLS        := $(TOOL_SOURCES:%.c=$(BUILD)/%)
 
 .PHONY: all
 all: $(PROGRAM) ## build build/volbench
@@ -84,6 +86,14 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE) Makefile
 		-lcmocka $(LDLIBS)
 
 # As many at a time as there are CPUs; each one's output in one piece.
+# What the end-to-end tests run beside the program; linked with the library where they need it.
+$(BUILD)/tests/tools/%: tests/tools/%.c $(ARCHIVE) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(ARCHIVE) $(LDLIBS)
+
+.PHONY: tools
+tools: $(TOOLS) ## build what the end-to-end tests run beside the program
+
 .PHONY: unit
 unit: $(UNIT_TESTS) $(PROGRAM) ## run the unit tests
 	@printf '%s\n' $(UNIT_TESTS) | VOLBENCH=$(abspath $(PROGRAM)) xargs -P $(JOBS) -I{} sh -c \
@@ -93,7 +103,7 @@ unit: $(UNIT_TESTS) $(PROGRAM) ## run the unit tests
 E2E = $(PYTHON) -m pytest -q -rs -p no:cacheprovider tests/e2e $(PYTEST_ARGS)
 # Those that wait for minutes, and need little of the machine meanwhile, beside the others.
 .PHONY: e2e
-e2e: $(PROGRAM) ## run the end-to-end tests against the built program
+e2e: $(PROGRAM) $(TOOLS) ## run the end-to-end tests against the built program
 	@export VOLBENCH=$(abspath $(PROGRAM)) SANITIZED=$(SANITIZE); \
 	$(E2E) -m patient > $(BUILD)/e2e-patient.log 2>&1 & patient=$$!; \
 	trap 'kill $$patient' INT TERM; \
@@ -114,7 +124,7 @@ AS_ASAN := WERROR=1 BUILD=$(BUILD)/asan SANITIZE=address,undefined CFLAGS='-O1 -
 AS_TSAN := WERROR=1 BUILD=$(BUILD)/tsan SANITIZE=thread CFLAGS='-O1 -g'
 
 .PHONY: build-tests
-build-tests: $(UNIT_TESTS) $(PROGRAM)
+build-tests: $(UNIT_TESTS) $(TOOLS) $(PROGRAM)
 
 .PHONY: check-plain check-asan check-tsan check
 check-plain:
@@ -203,4 +213,4 @@ help: ## list what there is to make
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' Makefile | sort | while IFS="$$(printf '\t')" read -r t d; do \
 		printf '  make %-12s %s\n' "$$t" "$$d"; done
 
--include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d)
+-include $(OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(TOOLS:=.d)
