@@ -15,8 +15,8 @@
 bool alone_wanted(const struct sample *sample, bool device_known, enum backend_kind backend)
 {
 	return !device_known && backend != BACKEND_NULL && sample->repeat == 1 &&
-	       sample->seconds >= SAMPLE_S &&
-	       workload_depth(&sample->options) * sample->options.numjobs > 1;
+	       sample->seconds >= SAMPLE_S && sample->options.part_count == 0 &&
+	       workload_outstanding(&sample->options) > 1;
 }
 
 static double cpu_seconds(void)

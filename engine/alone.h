@@ -16,7 +16,8 @@
 #include "engine/io/measure.h"
 
 /* Whether it would tell anything of a sample: more than one operation was outstanding and waited
- * for, no device was watched, the first repeat, and a second at least, beside which this is short.
+ * for, by equal jobs, no device was watched, the first repeat, and a second at least, beside which
+ * this is short.
  */
 bool alone_wanted(const struct sample *sample, bool device_known, enum backend_kind backend);
 

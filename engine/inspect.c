@@ -13,13 +13,24 @@
 
 /* ---- backend ---- */
 
+/* The ioengine of a workload; its parts ask for one backend, as far as they ask. NULL: none. */
+static const struct workload *engine_of(const struct workload *workload)
+{
+	for (size_t i = 0; i < workload_parts(workload); i++)
+		if (workload_is_set(workload_part(workload, i), OPTION_ID_IOENGINE))
+			return workload_part(workload, i);
+	return NULL;
+}
+
 /* Whether a workload takes its ioengine at its word, and then which backend that is. */
 static bool own_backend(const struct workload *workload, bool factor,
 			enum backend_kind *ret_backend)
 {
-	if (!workload_is_set(workload, OPTION_ID_IOENGINE))
+	const struct workload *part = engine_of(workload);
+
+	if (!part)
 		return false;
-	switch ((enum workload_ioengine)workload->ioengine) {
+	switch ((enum workload_ioengine)part->ioengine) {
 	case IOENGINE_NULL:
 		*ret_backend = BACKEND_NULL;
 		return true;
@@ -83,9 +94,9 @@ static bool unanimous(const struct plan *plan, enum backend_kind *ret_backend, c
 	if (plan->sample_count == 0)
 		return false;
 	*ret_backend = first;
-	(void)snprintf(
-		reason, size, "ioengine=%s asks for it",
-		workload_ioengine_choices[plan->samples[0].options.ioengine]); /* may be cut */
+	(void)snprintf(reason, size, "ioengine=%s asks for it",
+		       workload_ioengine_choices[engine_of(&plan->samples[0].options)
+							 ->ioengine]); /* may be cut */
 	return true;
 }
 
@@ -98,8 +109,12 @@ static const struct plan_sample *buffered_sync(const struct plan *plan)
 
 		if (own_backend(workload, false, &own))
 			continue;
-		if (workload_writes(workload) && !workload->direct && workload->sync != SYNC_NONE)
-			return &plan->samples[i];
+		for (size_t k = 0; k < workload_parts(workload); k++) {
+			const struct workload *part = workload_part(workload, k);
+
+			if (workload_writes(part) && !part->direct && part->sync != SYNC_NONE)
+				return &plan->samples[i];
+		}
 	}
 	return NULL;
 }
@@ -164,6 +179,14 @@ void inspect_blame_sample(const struct plan *plan, const struct plan_sample *sam
 						 option_find(err->field), pointer));
 }
 
+static bool is_direct(const struct workload *workload)
+{
+	for (size_t i = 0; i < workload_parts(workload); i++)
+		if (workload_part(workload, i)->direct)
+			return true;
+	return false;
+}
+
 int inspect_need(const struct plan *plan, size_t target, struct target_need *ret_need)
 {
 	struct target_need need = {.writes = !plan->definition->targets[target].existing};
@@ -172,8 +195,8 @@ int inspect_need(const struct plan *plan, size_t target, struct target_need *ret
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < plan->sample_count; i++)
-		if (plan->samples[i].target == target && plan->samples[i].options.direct)
-			need.direct = true;
+		if (plan->samples[i].target == target)
+			need.direct |= is_direct(&plan->samples[i].options);
 	*ret_need = need;
 	return 0;
 }
@@ -282,7 +305,7 @@ static int check_shared_space(const struct plan *plan, const struct target_info 
 static int check_threads(struct plan *plan, const struct plan_sample *sample, const char *reason,
 			 struct error *err)
 {
-	uint64_t threads;
+	uint64_t threads = workload_outstanding(&sample->options);
 
 	/* A thread waits for its own operation: the option could only be ignored. */
 	if (sample->options.batch_complete_min > 1) {
@@ -293,9 +316,6 @@ static int check_threads(struct plan *plan, const struct plan_sample *sample, co
 		inspect_blame_sample(plan, sample, err);
 		return -EINVAL;
 	}
-	if (__builtin_mul_overflow(workload_depth(&sample->options), sample->options.numjobs,
-				   &threads))
-		threads = UINT64_MAX;
 	if (threads > plan->estimate.threads)
 		plan->estimate.threads = threads;
 	if (threads <= MEASURE_THREADS_MAX)

@@ -171,7 +171,7 @@ static int check_size(const struct check *check, enum direction d)
 
 static double depth_asked(const struct sample *sample)
 {
-	return (double)workload_depth(&sample->options) * (double)sample->options.numjobs;
+	return (double)workload_outstanding(&sample->options);
 }
 
 /* The null backend completes at once: what it measures is the engine alone. */

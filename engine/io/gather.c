@@ -48,7 +48,16 @@ static int merge_direction(struct direction_result *into, const struct recorder 
 	return rc;
 }
 
-/* job: NULL, or the job's own result. */
+static void take_seconds(struct job_result *job, const struct recorder *recorder,
+			 uint64_t window_ns)
+{
+	double seconds = (double)(recorder->last_ns - window_ns) / (double)NS_PER_S;
+
+	if (recorder->last_ns > window_ns && seconds > job->seconds)
+		job->seconds = seconds;
+}
+
+/* job: NULL, or its own result. */
 static int merge_recorder(struct gathering *g, const struct recorder *recorder,
 			  struct job_result *job)
 {
@@ -60,8 +69,8 @@ static int merge_recorder(struct gathering *g, const struct recorder *recorder,
 		g->end_ns = recorder->last_ns;
 	if (!recorder->in_window)
 		return 0; /* it holds the ramp's figures */
-	if (job && recorder->last_ns > window_ns)
-		job->seconds = (double)(recorder->last_ns - window_ns) / (double)NS_PER_S;
+	if (job)
+		take_seconds(job, recorder, window_ns);
 	for (int d = 0; d < DIRECTION_COUNT && rc == 0; d++) {
 		rc = merge_direction(&sample->directions[d], recorder, d, g->spec->discard);
 		if (rc == 0 && job)
@@ -77,9 +86,41 @@ static int merge_recorder(struct gathering *g, const struct recorder *recorder,
 	return rc;
 }
 
-static struct job_result *job_of(struct gathering *g, size_t index)
+/* Figures that are told apart of one part: its jobs', or that of all of them together. */
+static size_t figures_of(const struct workload *part)
 {
-	return g->sample->jobs ? &g->sample->jobs[index] : NULL;
+	return part->group_reporting ? 1 : (size_t)part->numjobs;
+}
+
+/* Where the figures of a recorder belong beside the sample's. */
+static struct job_result *job_of(struct gathering *g, const struct recorder *recorder)
+{
+	const struct workload *workload = g->spec->workload;
+	size_t job = recorder->job, at = 0, i = 0;
+
+	if (!g->sample->jobs)
+		return NULL;
+	for (; job >= workload_part(workload, i)->numjobs; i++) {
+		job -= (size_t)workload_part(workload, i)->numjobs;
+		at += figures_of(workload_part(workload, i));
+	}
+	return &g->sample->jobs[at + (workload_part(workload, i)->group_reporting ? 0 : job)];
+}
+
+static int make_jobs(struct gathering *g)
+{
+	const struct workload *workload = g->spec->workload;
+	size_t count = 0;
+
+	if (g->spec->discard || (workload->part_count == 0 && workload->group_reporting))
+		return 0;
+	for (size_t i = 0; i < workload_parts(workload); i++)
+		count += figures_of(workload_part(workload, i));
+	g->sample->jobs = calloc(count, sizeof(*g->sample->jobs));
+	if (!g->sample->jobs)
+		return -ENOMEM;
+	g->sample->job_count = count;
+	return 0;
 }
 
 static void gather_reactors(struct gathering *g, struct workers *workers)
@@ -91,7 +132,7 @@ static void gather_reactors(struct gathering *g, struct workers *workers)
 			continue;
 		for (size_t i = 0; i < reactor->recorder_count && g->rc == 0; i++)
 			g->rc = merge_recorder(g, &reactor->recorders[i],
-					       job_of(g, r + i * workers->reactor_count));
+					       job_of(g, &reactor->recorders[i]));
 	}
 }
 
@@ -102,7 +143,7 @@ static void gather_threads(struct gathering *g, struct threads *threads)
 
 		(void)pthread_mutex_lock(&job->mutex); /* a plain mutex cannot fail */
 		recorder_finish(&job->recorder);
-		g->rc = merge_recorder(g, &job->recorder, job_of(g, i));
+		g->rc = merge_recorder(g, &job->recorder, job_of(g, &job->recorder));
 		(void)pthread_mutex_unlock(&job->mutex);
 	}
 }
@@ -184,14 +225,11 @@ int gather(struct workers *workers, struct load *load, const struct measure_spec
 
 	g.rc = gather_manner(workers, spec, sample);
 	sample->error_count = atomic_load(&load->errors);
-	if (!load->released)
+	if (!load->released || g.rc < 0)
 		return g.rc;
-	if (!spec->workload->group_reporting && !spec->discard) {
-		sample->jobs = calloc(spec->region_count, sizeof(*sample->jobs));
-		if (!sample->jobs)
-			return -ENOMEM;
-		sample->job_count = spec->region_count;
-	}
+	g.rc = make_jobs(&g);
+	if (g.rc < 0)
+		return g.rc;
 	if (workers->threads)
 		gather_threads(&g, workers->threads);
 	else

@@ -16,7 +16,8 @@ struct workers {
 /*
  * After the workers have finished; those left behind are read as far as that is safe: a reactor
  * that has not finished is left out, a job of threads is read under its lock. -ENOMEM: the sample
- * holds a part.
+ * holds a part. The figures of each part of the workload, where it has several, and of each job of
+ * those without group_reporting go to the sample's jobs.
  */
 MUST_CHECK int gather(struct workers *workers, struct load *load, const struct measure_spec *spec,
 		      struct sample *sample);

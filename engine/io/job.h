@@ -43,8 +43,9 @@ struct operation {
 enum job_step { JOB_OPERATION, JOB_DONE, JOB_REFUSED, JOB_WAITS };
 
 /*
- * Begins at the region's first operation; the seed is derived from (seed, index). -EINVAL with err
- * OUT_OF_RANGE where the region cannot hold a block or runs over 2^63.
+ * A job of a workload that is one part. Begins at the region's first operation; the seed is derived
+ * from (seed, index). -EINVAL with err OUT_OF_RANGE where the region cannot hold a block or runs
+ * over 2^63.
  */
 MUST_CHECK int job_init(struct job *job, const struct workload *workload,
 			const struct measure_region *region, size_t index, uint64_t seed,

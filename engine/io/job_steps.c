@@ -2,8 +2,8 @@
 /*
  * job_steps.c - see job_steps.h.
  *
- * The order of what is asked, first answer holds: a sync that is due; the pattern, within the
- * job's budget.
+ * The order of what is asked, first answer holds: the job's time; a sync that is due; the pattern,
+ * within the job's budget.
  */
 #include "engine/io/job_steps.h"
 
@@ -11,7 +11,14 @@
 
 bool job_is_plain(const struct workload *workload)
 {
-	return workload->fdatasync == 0;
+	return workload->part_count == 0 && workload->fdatasync == 0;
+}
+
+/* The job's own time is over, while other parts of the workload go on. */
+static bool time_over(const struct job *job, uint64_t now_ns)
+{
+	return job->course.runtime_ns > 0 &&
+	       now_ns >= job->recorder->load->window_ns + job->course.runtime_ns;
 }
 
 /* fdatasync=N, as fsync=N: it does not wait for writes outstanding beside it. */
@@ -30,8 +37,9 @@ enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flig
 	struct operation *operation = &ret_flight->operation;
 	enum job_step step = JOB_OPERATION;
 
-	(void)now_ns;
 	(void)ret_wake_ns;
+	if (time_over(job, now_ns))
+		return JOB_DONE;
 	if (!datasync_due(job, operation))
 		step = job_next(job, operation);
 	if (step != JOB_OPERATION)

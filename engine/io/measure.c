@@ -186,11 +186,28 @@ static bool watch(struct measurement *m, const struct measure_spec *spec, bool *
 	}
 }
 
+/* Of the parts; 0 where one of them has none. */
+static uint64_t longest_runtime(const struct workload *workload)
+{
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < workload_parts(workload); i++) {
+		uint64_t runtime_ns = workload_part(workload, i)->runtime_ns;
+
+		if (runtime_ns == 0)
+			return 0;
+		if (runtime_ns > longest)
+			longest = runtime_ns;
+	}
+	return longest;
+}
+
 /* Starts, watches, ends. Whether every worker is gone and left nothing outstanding. */
 static bool conduct(struct measurement *m, const struct measure_spec *spec, struct sample *sample)
 {
 	const struct workload *workload = spec->workload;
-	bool in_window = workload->ramp_time_ns == 0, finished;
+	uint64_t ramp_ns = workload_part(workload, 0)->ramp_time_ns; /* of all parts */
+	bool in_window = ramp_ns == 0, finished;
 
 	if (m->started < m->load.worker_count || !wait_ready(m, spec)) {
 		load_stop(&m->load, LOAD_FAILED); /* unless it was cancelled */
@@ -201,7 +218,7 @@ static bool conduct(struct measurement *m, const struct measure_spec *spec, stru
 	if (in_window && spec->window)
 		spec->window(spec->arg, true);
 	sample->started_wall_ms = clock_wall_ms();
-	load_release(&m->load, workload->ramp_time_ns, workload->runtime_ns);
+	load_release(&m->load, ramp_ns, longest_runtime(workload));
 	finished = watch(m, spec, &in_window);
 	if (in_window && spec->window)
 		spec->window(spec->arg, false);
@@ -235,10 +252,10 @@ int measure_run(const struct measure_spec *spec, struct sample *sample, struct e
 	bool clean;
 	int rc, started, gathered;
 
-	if (spec->region_count == 0 || spec->region_count != spec->workload->numjobs)
+	if (spec->region_count == 0 || spec->region_count != workload_jobs(spec->workload))
 		return error_set(err, ERROR_OUT_OF_RANGE, "",
 				 "%zu regions for %" PRIu64 " jobs: there must be one each",
-				 spec->region_count, spec->workload->numjobs);
+				 spec->region_count, workload_jobs(spec->workload));
 	rc = resources_check(spec->workload, spec->backend, err);
 	if (rc == 0)
 		rc = measurement_new(spec, &m, err);

@@ -33,15 +33,16 @@ struct measure_region {
 	int fd;		 /* open, not owned */
 	uint64_t offset; /* bytes */
 	uint64_t length; /* bytes, the most the job may touch */
+	size_t part;	 /* the workload's that it is a job of */
 };
 
 struct measure_spec {
 	const struct workload *workload; /* completed */
 	enum backend_kind backend;
 	uint64_t seed;
-	size_t region_count; /* = numjobs */
-	const struct measure_region *regions;
-	bool discard;	     /* a fill: no histograms, no series wanted */
+	size_t region_count;		      /* = workload_jobs() */
+	const struct measure_region *regions; /* part by part */
+	bool discard;			      /* a fill: no histograms, no series wanted */
 	atomic_bool *cancel; /* looked at ten times a second at least; may be NULL */
 	/* Called by the control thread when the ramp is over (the window begins) and when the last
 	 * operation has completed (it ends): the moments to read counters. May be NULL. */
@@ -56,7 +57,8 @@ struct measure_spec {
  * The window opens when the ramp is over: statistics begin anew, operations outstanding then count
  * when they complete. It closes with the last completion. A workload with time_based ends when
  * runtime is over; without, when each job has issued its size (in whole blocks, reads and writes
- * together; the ramp does not count), or when runtime is over, if it has one.
+ * together; the ramp does not count), or when runtime is over, if it has one. The jobs of each
+ * part go by its own time_based, runtime and size; the window closes with the last of them.
  *
  * A failing operation ends the sample; so does one that transfers nothing (end of file). Other
  * short transfers are counted. A job's sequence of operations follows from seed and the job's

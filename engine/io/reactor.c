@@ -271,33 +271,73 @@ static uint32_t file_index(struct reactor *reactor, int fd)
 	return i;
 }
 
+/* The part that the i-th job of the reactor belongs to. */
+static const struct workload *part_of(const struct reactor_config *config, size_t i)
+{
+	const struct measure_spec *spec = config->spec;
+
+	return workload_part(spec->workload, spec->regions[config->first + i * config->step].part);
+}
+
+/* A job's recorder: that of an earlier job of its part, unless they are told apart. */
+static struct recorder *recorder_of(struct reactor *reactor, const struct reactor_config *config,
+				    size_t i)
+{
+	const struct workload *part = part_of(config, i);
+	struct recorder *recorder;
+
+	for (size_t k = i; part->group_reporting && k > 0; k--)
+		if (part_of(config, k - 1) == part)
+			return reactor->jobs[k - 1].recorder;
+	recorder = &reactor->recorders[reactor->recorder_count++];
+	if (recorder_init(recorder, part, reactor->single, config->load) < 0)
+		return NULL;
+	recorder->job = config->first + i * config->step;
+	return recorder;
+}
+
 static int make_jobs(struct reactor *reactor, const struct reactor_config *config,
 		     struct error *err)
 {
 	const struct measure_spec *spec = config->spec;
-	const struct workload *workload = spec->workload;
 
-	for (size_t i = 0; i < reactor->recorder_count; i++)
-		if (recorder_init(&reactor->recorders[i], workload, reactor->single, config->load) <
-		    0)
-			return error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "histograms");
 	for (size_t i = 0; i < reactor->job_count; i++) {
 		size_t index = config->first + i * config->step;
-		int rc = job_init(&reactor->jobs[i], workload, &spec->regions[index], index,
-				  spec->seed, &reactor->recorders[reactor->grouped ? 0 : i], err);
+		const struct workload *part = part_of(config, i);
+		struct recorder *recorder = recorder_of(reactor, config, i);
+		int rc;
 
+		if (!recorder)
+			return error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "histograms");
+		rc = job_init(&reactor->jobs[i], part, &spec->regions[index], index, spec->seed,
+			      recorder, err);
 		if (rc < 0)
 			return rc;
 		reactor->jobs[i].file = file_index(reactor, spec->regions[index].fd);
+		if (spec->workload->part_count > 0)
+			reactor->jobs[i].course.runtime_ns = part->runtime_ns;
 	}
 	return 0;
 }
 
-/* Slot by slot the next job, so that jobs begin in turn. */
-static void make_slots(struct reactor *reactor)
+static uint64_t count_slots(const struct reactor *reactor, const struct reactor_config *config)
 {
-	for (uint32_t i = 0; i < reactor->slot_count; i++)
-		reactor->slot_jobs[i] = &reactor->jobs[i % reactor->job_count];
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < reactor->job_count; i++)
+		count += workload_depth(part_of(config, i));
+	return count;
+}
+
+/* Slot by slot the next job that wants one more, so that jobs begin in turn. */
+static void make_slots(struct reactor *reactor, const struct reactor_config *config)
+{
+	uint32_t slot = 0;
+
+	for (uint64_t level = 0; slot < reactor->slot_count; level++)
+		for (size_t i = 0; i < reactor->job_count; i++)
+			if (level < workload_depth(part_of(config, i)))
+				reactor->slot_jobs[slot++] = &reactor->jobs[i];
 	for (uint32_t i = 0; i <= reactor->slot_count; i++)
 		reactor->batches[i].next = i + 1; /* the last one's is never followed */
 }
@@ -317,8 +357,13 @@ static void choose_shape(struct reactor *reactor, const struct workload *workloa
 {
 	for (int d = 0; d < DIRECTION_COUNT; d++)
 		reactor->allowed[d] = workload_moves(workload, (enum direction)d);
-	reactor->allowed[REQUEST_SYNC] = workload_writes(workload) && workload->fsync > 0;
-	reactor->allowed[REQUEST_DATASYNC] = workload_writes(workload) && workload->fdatasync > 0;
+	for (size_t i = 0; i < workload_parts(workload); i++) {
+		const struct workload *part = workload_part(workload, i);
+		bool writes = workload_writes(part);
+
+		reactor->allowed[REQUEST_SYNC] |= writes && part->fsync > 0;
+		reactor->allowed[REQUEST_DATASYNC] |= writes && part->fdatasync > 0;
+	}
 	reactor->bs_max = (uint32_t)workload_buffer_bytes(workload);
 	reactor->batch_max = reactor->slot_count / 2;
 	if (reactor->batch_max < 1)
@@ -328,10 +373,6 @@ static void choose_shape(struct reactor *reactor, const struct workload *workloa
 	reactor->wait_for = 1;
 	if (workload->batch_complete_min > 1)
 		reactor->wait_for = (uint32_t)workload->batch_complete_min;
-	if (reactor->steps)
-		reactor->complete = reactor_complete_steps;
-	else
-		reactor_choose_loop(reactor, workload);
 }
 
 int reactor_new(const struct reactor_config *config, struct reactor **ret_reactor,
@@ -347,15 +388,13 @@ int reactor_new(const struct reactor_config *config, struct reactor **ret_reacto
 	reactor->kind = config->spec->backend;
 	reactor->seed = random_derive(config->spec->seed, ~(uint64_t)config->first);
 	random_init(&reactor->keys, random_derive(reactor->seed, 1));
-	reactor->grouped = workload->group_reporting;
 	reactor->job_count = reactor_job_count(config);
-	reactor->recorder_count = reactor->grouped ? 1 : reactor->job_count;
-	reactor->slot_count = (uint32_t)(reactor->job_count * workload_depth(workload));
+	reactor->slot_count = (uint32_t)count_slots(reactor, config);
 	reactor->steps = !job_is_plain(workload);
 	reactor->single = reactor->slot_count == 1;
 	choose_shape(reactor, workload);
 	reactor->jobs = lines(reactor->job_count, sizeof(*reactor->jobs));
-	reactor->recorders = lines(reactor->recorder_count, sizeof(*reactor->recorders));
+	reactor->recorders = lines(reactor->job_count, sizeof(*reactor->recorders));
 	reactor->files = lines(reactor->job_count, sizeof(*reactor->files));
 	reactor->slot_jobs = lines(reactor->slot_count, sizeof(*reactor->slot_jobs));
 	reactor->slot_batches = lines(reactor->slot_count, sizeof(*reactor->slot_batches));
@@ -379,7 +418,11 @@ int reactor_new(const struct reactor_config *config, struct reactor **ret_reacto
 		reactor_free(reactor);
 		return rc;
 	}
-	make_slots(reactor);
+	if (reactor->steps)
+		reactor->complete = reactor_complete_steps;
+	else
+		reactor_choose_loop(reactor, workload);
+	make_slots(reactor, config);
 	*ret_reactor = reactor;
 	return 0;
 }

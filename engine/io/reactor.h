@@ -2,8 +2,8 @@
 /*
  * reactor.h - one thread that keeps the operations of many jobs outstanding in one backend.
  *
- * Every job has its depth of slots. Idle slots wait in the backend's queue, first in first out, so
- * jobs are served in turn. A round takes at most min(32, depth / 2) of them (depth: of all its
+ * Every job has its own depth of slots. Idle slots wait in the backend's queue, first in first out,
+ * so jobs are served in turn. A round takes at most min(32, depth / 2) of them (depth: of all its
  * jobs), stamps the time, hands the batch over, takes what has completed, and stamps again: the two
  * stamps serve all of the batch. Waiting is only when no slot is idle, and for one completion
  * unless iodepth_batch_complete_min asks for more: while it waits for others, what has completed is
@@ -51,9 +51,8 @@ struct job_slots {
 
 struct reactor {
 	struct load *load;
-	bool grouped; /* one recorder for all jobs */
-	bool single;  /* depth 1: three stamps */
-	bool steps;   /* reactor_steps.c: jobs that are not plain */
+	bool single; /* depth 1: three stamps */
+	bool steps;  /* reactor_steps.c: jobs that are not plain */
 	size_t job_count, recorder_count;
 	struct job *jobs;
 	struct recorder *recorders;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * recorder.h - the measured window's histograms of one job, or of all jobs of one reactor where
- * nobody asks for them apart.
+ * recorder.h - the measured window's histograms of one job, or of all jobs that one reactor has of
+ * a part of the workload, where nobody asks for them apart.
  *
  * Nothing else is counted per operation: operations are the histogram's count, bytes are that
  * times the block size less what was smaller, and the series gets differences of these totals
@@ -33,9 +33,10 @@ struct recorder {
 	uint64_t second;	   /* of the load, that `told` belongs to */
 	struct series_second told; /* totals the series has got already */
 	uint64_t next_event_ns;
+	size_t job; /* the measurement's, the first that is recorded here: the caller's to set */
 };
 
-/* Histograms for what the workload does. -ENOMEM; recorder_done() is due all the same. */
+/* Histograms for what a part of a workload does. -ENOMEM; recorder_done() is due all the same. */
 MUST_CHECK int recorder_init(struct recorder *recorder, const struct workload *workload, bool split,
 			     struct load *load);
 void recorder_done(struct recorder *recorder);

@@ -56,16 +56,21 @@ size_t resources_reactors(uint64_t jobs)
 
 size_t resources_series_seconds(const struct workload *workload)
 {
-	uint64_t ns;
+	uint64_t longest = 0, ns;
 
-	if (!workload->runtime_ns)
-		return DAY_S;
-	if (__builtin_add_overflow(workload->runtime_ns, workload->ramp_time_ns, &ns))
-		ns = UINT64_MAX;
-	return (size_t)(ns / NS_PER_S) + 1 + STRAGGLERS_S;
+	for (size_t i = 0; i < workload_parts(workload); i++) {
+		const struct workload *part = workload_part(workload, i);
+
+		if (!part->runtime_ns)
+			return DAY_S;
+		if (__builtin_add_overflow(part->runtime_ns, part->ramp_time_ns, &ns))
+			ns = UINT64_MAX;
+		longest = ns > longest ? ns : longest;
+	}
+	return (size_t)(longest / NS_PER_S) + 1 + STRAGGLERS_S;
 }
 
-/* Histograms of one recorder. */
+/* Histograms of one recorder of a part. */
 static uint64_t recorder_bytes_of(const struct workload *workload, bool split)
 {
 	uint64_t count = 0;
@@ -77,22 +82,41 @@ static uint64_t recorder_bytes_of(const struct workload *workload, bool split)
 	return count * sizeof(struct histogram) + sizeof(struct recorder);
 }
 
+/* Those of all recorders: each worker has one of a part it has jobs of, or one for each of them. */
+static int recorders_bytes(const struct workload *workload, enum backend_kind backend,
+			   uint64_t workers, uint64_t *ret_bytes)
+{
+	bool split = backend != BACKEND_THREADS && workload_outstanding(workload) == workers;
+	uint64_t total = 0, bytes;
+
+	for (size_t i = 0; i < workload_parts(workload); i++) {
+		const struct workload *part = workload_part(workload, i);
+		uint64_t count = part->numjobs;
+
+		if (part->group_reporting && workers < count && backend != BACKEND_THREADS)
+			count = workers;
+		if (__builtin_mul_overflow(recorder_bytes_of(part, split), count, &bytes) ||
+		    __builtin_add_overflow(total, bytes, &total))
+			return -EOVERFLOW;
+	}
+	*ret_bytes = total;
+	return 0;
+}
+
 int measure_memory(const struct workload *workload, enum backend_kind backend, uint64_t *ret_bytes)
 {
-	uint64_t jobs = workload->numjobs, slots, total, part;
+	uint64_t jobs = workload_jobs(workload), slots = workload_outstanding(workload);
 	uint64_t workers = backend == BACKEND_THREADS ? jobs : resources_reactors(jobs);
-	uint64_t recorders = workload->group_reporting ? workers : jobs;
-	bool split = backend != BACKEND_THREADS && workload_depth(workload) == 1 && workers == jobs;
+	uint64_t total, part, recorders;
 
-	if (__builtin_mul_overflow(jobs, workload_depth(workload), &slots) ||
-	    arena_size(slots, workload_buffer_bytes(workload), &total) < 0)
+	if (arena_size(slots, workload_buffer_bytes(workload), &total) < 0 ||
+	    recorders_bytes(workload, backend, workers, &recorders) < 0)
 		return -EOVERFLOW;
 	part = backend == BACKEND_THREADS ? THREAD_BYTES + sizeof(struct thread_worker)
 					  : RING_BYTES_PER_SLOT + SLOT_BYTES;
 	if (__builtin_mul_overflow(part, slots, &part) ||
 	    __builtin_add_overflow(total, part, &total) ||
-	    __builtin_mul_overflow(recorder_bytes_of(workload, split), recorders, &part) ||
-	    __builtin_add_overflow(total, part, &total))
+	    __builtin_add_overflow(total, recorders, &total))
 		return -EOVERFLOW;
 	part = jobs * (sizeof(struct thread_job) + sizeof(int)) +
 	       workers * (sizeof(struct reactor) + RING_BYTES) +
@@ -161,31 +185,56 @@ uint64_t resources_available_memory(void)
 	return machine < groups ? machine : groups;
 }
 
+/* "numjobs 4 x iodepth 32", or "5 jobs with 129 operations" where they differ. */
+static const char *describe(const struct workload *workload, char *buffer, size_t size)
+{
+	if (workload->part_count > 0)
+		(void)snprintf(buffer, size, "%" PRIu64 " jobs with %" PRIu64 " operations",
+			       workload_jobs(workload), workload_outstanding(workload));
+	else
+		(void)snprintf(buffer, size, "numjobs %" PRIu64 " x iodepth %" PRIu64,
+			       workload->numjobs, workload_depth(workload));
+	return buffer;
+}
+
+/* The most operations that one of the reactors keeps outstanding: jobs are dealt out in turn, so
+ * of each part it has the share of its jobs, rounded up. */
+static uint64_t ring_slots(const struct workload *workload, uint64_t reactors)
+{
+	uint64_t slots = 0;
+
+	for (size_t i = 0; i < workload_parts(workload); i++) {
+		const struct workload *part = workload_part(workload, i);
+
+		slots += (part->numjobs + reactors - 1) / reactors * workload_depth(part);
+	}
+	return slots;
+}
+
 int resources_check(const struct workload *workload, enum backend_kind backend, struct error *err)
 {
-	uint64_t depth = workload_depth(workload), jobs = workload->numjobs;
 	uint64_t bytes, available = resources_available_memory();
-	uint64_t reactors = resources_reactors(jobs);
+	uint64_t reactors = resources_reactors(workload_jobs(workload));
+	char asked[80];
 	int rc;
 
-	if (backend == BACKEND_THREADS && jobs * depth > MEASURE_THREADS_MAX)
+	(void)describe(workload, asked, sizeof(asked));
+	if (backend == BACKEND_THREADS && workload_outstanding(workload) > MEASURE_THREADS_MAX)
 		return error_set(err, ERROR_TOO_MANY_THREADS, "",
-				 "numjobs %" PRIu64 " x iodepth %" PRIu64 " asks for %" PRIu64
+				 "%s asks for %" PRIu64
 				 " threads; the threads backend has at most %d",
-				 jobs, depth, jobs * depth, MEASURE_THREADS_MAX);
-	if (backend != BACKEND_THREADS &&
-	    (jobs + reactors - 1) / reactors * depth > BACKEND_SLOTS_MAX)
+				 asked, workload_outstanding(workload), MEASURE_THREADS_MAX);
+	if (backend != BACKEND_THREADS && ring_slots(workload, reactors) > BACKEND_SLOTS_MAX)
 		return error_set(err, ERROR_TOO_MANY, "",
-				 "numjobs %" PRIu64 " x iodepth %" PRIu64 " on %" PRIu64
+				 "%s on %" PRIu64
 				 " CPUs keeps more than %d operations outstanding in one ring",
-				 jobs, depth, reactors, BACKEND_SLOTS_MAX);
+				 asked, reactors, BACKEND_SLOTS_MAX);
 	rc = measure_memory(workload, backend, &bytes);
 	if (rc < 0 || bytes > available / 4 * 3) {
 		error_set(err, ERROR_MEMORY_LIMIT, "",
-			  "numjobs %" PRIu64 " x iodepth %" PRIu64 " x bs takes %" PRIu64
+			  "%s x bs takes %" PRIu64
 			  " MiB of memory; three quarters of what is available are %" PRIu64 " MiB",
-			  jobs, depth, rc < 0 ? UINT64_MAX >> 20 : bytes >> 20,
-			  available / 4 * 3 >> 20);
+			  asked, rc < 0 ? UINT64_MAX >> 20 : bytes >> 20, available / 4 * 3 >> 20);
 		return -ENOMEM;
 	}
 	return 0;

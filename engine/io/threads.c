@@ -178,22 +178,46 @@ static int init_lock(struct thread_job *job)
 static int make_jobs(struct threads *threads, const struct measure_spec *spec, struct error *err)
 {
 	for (size_t i = 0; i < threads->job_count; i++) {
+		const struct workload *part = workload_part(spec->workload, spec->regions[i].part);
 		struct thread_job *job = &threads->jobs[i];
 		int rc = init_lock(job);
 
 		if (rc == 0) {
 			threads->lock_count++;
-			rc = recorder_init(&job->recorder, spec->workload, false, threads->load);
+			rc = recorder_init(&job->recorder, part, false, threads->load);
 		}
 		if (rc < 0)
 			return error_set_sys(err, ERROR_NO_MEMORY, -rc, "a job's histograms");
-		rc = job_init(&job->job, spec->workload, &spec->regions[i], i, spec->seed,
-			      &job->recorder, err);
+		job->recorder.job = i;
+		rc = job_init(&job->job, part, &spec->regions[i], i, spec->seed, &job->recorder,
+			      err);
 		if (rc < 0)
 			return rc;
+		job->job.course.runtime_ns = spec->workload->part_count ? part->runtime_ns : 0;
 		job->fd = spec->regions[i].fd;
 	}
 	return 0;
+}
+
+/* Worker by worker the next job that wants one more. */
+static void deal_out(struct threads *threads, const struct measure_spec *spec)
+{
+	size_t worker = 0;
+
+	for (uint64_t level = 0; worker < threads->worker_count; level++) {
+		for (size_t i = 0; i < threads->job_count; i++) {
+			const struct workload *part =
+				workload_part(spec->workload, spec->regions[i].part);
+
+			if (level >= workload_depth(part))
+				continue;
+			threads->workers[worker].threads = threads;
+			threads->workers[worker].job = &threads->jobs[i];
+			threads->workers[worker].seed =
+				random_derive(spec->seed, ~(uint64_t)worker);
+			worker++;
+		}
+	}
 }
 
 int threads_new(const struct measure_spec *spec, struct load *load, struct threads **ret_threads,
@@ -201,7 +225,6 @@ int threads_new(const struct measure_spec *spec, struct load *load, struct threa
 {
 	const struct workload *workload = spec->workload;
 	struct threads *threads = calloc(1, sizeof(*threads));
-	size_t depth = (size_t)workload_depth(workload);
 	int rc;
 
 	if (!threads)
@@ -210,7 +233,7 @@ int threads_new(const struct measure_spec *spec, struct load *load, struct threa
 	threads->writes = workload_writes(workload);
 	threads->bs_max = workload_buffer_bytes(workload);
 	threads->job_count = spec->region_count;
-	threads->worker_count = threads->job_count * depth;
+	threads->worker_count = (size_t)workload_outstanding(workload);
 	threads->jobs = lines(threads->job_count, sizeof(*threads->jobs));
 	threads->workers = lines(threads->worker_count, sizeof(*threads->workers));
 	if (!threads->jobs || !threads->workers)
@@ -222,11 +245,7 @@ int threads_new(const struct measure_spec *spec, struct load *load, struct threa
 		threads_free(threads);
 		return rc;
 	}
-	for (size_t i = 0; i < threads->worker_count; i++) {
-		threads->workers[i].threads = threads;
-		threads->workers[i].job = &threads->jobs[i % threads->job_count];
-		threads->workers[i].seed = random_derive(spec->seed, ~(uint64_t)i);
-	}
+	deal_out(threads, spec);
 	*ret_threads = threads;
 	return 0;
 }

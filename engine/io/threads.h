@@ -7,7 +7,7 @@
  * only to record one operation and draw the next. Every operation is stamped on its own; a blocking
  * call has no submission apart from its completion.
  *
- * Calling sequence: threads_new -> thread_main in job_count x depth threads of their own, with
+ * Calling sequence: threads_new -> thread_main in worker_count threads of their own, with
  * &workers[i] as argument (load.h's life of a worker) -> threads_free, unless one of them did not
  * end: it sits in the kernel, and touches its worker, job and load when it comes back.
  *

@@ -17,7 +17,7 @@
 #define GUESSED_IOPS 10e3  /* at one operation outstanding */
 #define GUESSED_PARALLEL 8 /* beyond which more outstanding operations bring no more */
 
-/* Mean bytes of a request. */
+/* Mean bytes of a request of a part, as all below. */
 static double mean_request(const struct workload *workload)
 {
 	double read = (double)workload->bs[DIRECTION_READ];
@@ -57,31 +57,50 @@ static uint64_t to_u64(double value)
 	return value < 9e18 ? (uint64_t)value : UINT64_C(9000000000000000000);
 }
 
-double estimate_workload(const struct workload *workload, bool *ret_guess)
+static double part_seconds(const struct workload *part)
 {
-	double ramp = (double)workload->ramp_time_ns / NS_PER_S;
-	double runtime = (double)workload->runtime_ns / NS_PER_S;
+	double ramp = (double)part->ramp_time_ns / NS_PER_S;
+	double runtime = (double)part->runtime_ns / NS_PER_S;
 	double by_size;
 
-	*ret_guess = !workload->time_based;
-	if (workload->time_based)
+	if (part->time_based)
 		return ramp + runtime;
-	by_size = (double)workload->size * (double)workload->numjobs / guessed_rate(workload);
+	by_size = (double)part->size * (double)part->numjobs / guessed_rate(part);
 	return ramp + (runtime > 0 && runtime < by_size ? runtime : by_size);
+}
+
+/* The part that lasts longest decides. */
+double estimate_workload(const struct workload *workload, bool *ret_guess)
+{
+	double longest = 0;
+
+	*ret_guess = false;
+	for (size_t i = 0; i < workload_parts(workload); i++) {
+		const struct workload *part = workload_part(workload, i);
+		double seconds = part_seconds(part);
+
+		if (i > 0 && seconds <= longest)
+			continue;
+		longest = seconds;
+		*ret_guess = !part->time_based;
+	}
+	return longest;
 }
 
 static void add_sample(const struct workload *workload, struct estimate *estimate, double *read,
 		       double *written)
 {
-	double share = read_share(workload), seconds, bytes;
-	uint64_t threads = workload_depth(workload) * workload->numjobs; /* 4096 x 1024 at most */
+	uint64_t threads = workload_outstanding(workload);
 	bool guess;
 
-	seconds = estimate_workload(workload, &guess);
-	bytes = seconds * guessed_rate(workload);
-	estimate->seconds += seconds + ESTIMATE_OVERHEAD_S;
-	*read += bytes * share;
-	*written += bytes * (1 - share);
+	for (size_t i = 0; i < workload_parts(workload); i++) {
+		const struct workload *part = workload_part(workload, i);
+		double share = read_share(part), bytes = part_seconds(part) * guessed_rate(part);
+
+		*read += bytes * share;
+		*written += bytes * (1 - share);
+	}
+	estimate->seconds += estimate_workload(workload, &guess) + ESTIMATE_OVERHEAD_S;
 	if (threads > estimate->threads)
 		estimate->threads = threads;
 }

@@ -226,21 +226,27 @@ void plan_done(struct plan *plan)
 
 /* ---- sizes that the targets give ---- */
 
-static int resolve(const struct plan *plan, struct plan_sample *sample, uint64_t target_bytes,
-		   struct error *err)
+/* A part's size of so many bytes, which `jobs` jobs share where regions are disjoint. */
+static uint64_t share_of(const struct workload *part, uint64_t target_bytes, uint64_t jobs)
 {
-	struct workload *options = &sample->options;
-	uint64_t request = options->bs[0] > options->bs[1] ? options->bs[0] : options->bs[1];
+	uint64_t request = part->bs[0] > part->bs[1] ? part->bs[0] : part->bs[1];
 	uint64_t size = 0;
-	char text[QUANTITY_TEXT_MAX], pointer[DEFINITION_POINTER_MAX];
 
-	if (target_bytes > options->offset)
-		size = target_bytes - options->offset;
-	if (options->regions == REGIONS_DISJOINT)
-		size /= options->numjobs;
+	if (target_bytes > part->offset)
+		size = target_bytes - part->offset;
+	if (part->regions == REGIONS_DISJOINT)
+		size /= jobs;
 	if (size > option_at(OPTION_ID_SIZE)->max)
 		size = option_at(OPTION_ID_SIZE)->max; /* /dev/zero has no end */
-	size -= size % request;
+	return size - size % request;
+}
+
+static int resolve(const struct plan *plan, struct plan_sample *sample, struct workload *part,
+		   uint64_t target_bytes, struct error *err)
+{
+	uint64_t size = share_of(part, target_bytes, workload_jobs(&sample->options));
+	char text[QUANTITY_TEXT_MAX], pointer[DEFINITION_POINTER_MAX];
+
 	if (size == 0) {
 		(void)snprintf(pointer, sizeof(pointer), "/workloads/%zu", sample->workload);
 		return error_set(err, ERROR_TARGET_TOO_SMALL, pointer,
@@ -248,8 +254,26 @@ static int resolve(const struct plan *plan, struct plan_sample *sample, uint64_t
 				 plan->definition->targets[sample->target].path,
 				 quantity_format_size(target_bytes, text));
 	}
-	options->size = size;
+	part->size = size;
 	return 0;
+}
+
+/* All parts of a sample that have no size. */
+static int resolve_sample(const struct plan *plan, struct plan_sample *sample,
+			  uint64_t target_bytes, bool *resolved, struct error *err)
+{
+	struct workload *options = &sample->options;
+	int r = 0;
+
+	for (size_t i = 0; i < workload_parts(options) && r == 0; i++) {
+		struct workload *part = options->part_count ? &options->parts[i] : options;
+
+		if (part->size != 0)
+			continue;
+		r = resolve(plan, sample, part, target_bytes, err);
+		*resolved = true;
+	}
+	return r;
 }
 
 int plan_resolve(struct plan *plan, const struct machine *machine, const uint64_t *target_bytes,
@@ -259,14 +283,11 @@ int plan_resolve(struct plan *plan, const struct machine *machine, const uint64_
 
 	for (size_t i = 0; i < plan->sample_count; i++) {
 		struct plan_sample *sample = &plan->samples[i];
-		int r;
+		uint64_t bytes = target_bytes[sample->target];
+		int r = bytes == 0 ? 0 : resolve_sample(plan, sample, bytes, &resolved, err);
 
-		if (sample->options.size != 0 || target_bytes[sample->target] == 0)
-			continue;
-		r = resolve(plan, sample, target_bytes[sample->target], err);
 		if (r < 0)
 			return r;
-		resolved = true;
 	}
 	if (!resolved)
 		return 0;
@@ -285,17 +306,18 @@ int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_byt
 
 	for (size_t i = 0; i < plan->sample_count; i++) {
 		const struct workload *options = &plan->samples[i].options;
-		uint64_t bytes;
+		uint64_t jobs = workload_jobs(options), bytes;
 
 		if (plan->samples[i].target != target)
 			continue;
 		if (workload_extent(options, directory, &bytes) < 0)
 			return -EOVERFLOW;
-		whole |= options->size == 0;
+		for (size_t part = 0; part < workload_parts(options); part++)
+			whole |= workload_part(options, part)->size == 0;
 		if (bytes > most)
 			most = bytes;
-		if (directory && options->numjobs > files)
-			files = options->numjobs;
+		if (directory && jobs > files)
+			files = jobs;
 	}
 	*ret_bytes = whole ? 0 : most;
 	*ret_files = files;

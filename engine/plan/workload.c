@@ -28,21 +28,45 @@ void workload_done(struct workload *workload)
 {
 	for (int id = 0; id < OPTION_ID_COUNT; id++)
 		option_free(option_at((enum option_id)id), workload);
+	for (size_t i = 0; i < workload->part_count; i++)
+		workload_done(&workload->parts[i]);
+	free(workload->parts);
 	workload_init(workload);
+}
+
+static int copy_parts(const struct workload *from, struct workload *to)
+{
+	if (from->part_count == 0)
+		return 0;
+	to->parts = calloc(from->part_count, sizeof(*to->parts));
+	if (!to->parts)
+		return -ENOMEM;
+	for (; to->part_count < from->part_count; to->part_count++) {
+		int r = workload_copy(&from->parts[to->part_count], &to->parts[to->part_count]);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
 }
 
 int workload_copy(const struct workload *from, struct workload *to)
 {
 	struct workload copy;
+	int r;
 
 	workload_init(&copy);
 	for (int id = 0; id < OPTION_ID_COUNT; id++) {
-		int r = option_copy(option_at((enum option_id)id), from, &copy);
-
+		r = option_copy(option_at((enum option_id)id), from, &copy);
 		if (r < 0) {
 			workload_done(&copy);
 			return r;
 		}
+	}
+	r = copy_parts(from, &copy);
+	if (r < 0) {
+		workload_done(&copy);
+		return r;
 	}
 	copy.from_fio = from->from_fio;
 	*to = copy;
@@ -221,16 +245,34 @@ int workload_complete(struct workload *workload, struct error *err)
 	return 0;
 }
 
+static bool part_reads(const struct workload *part)
+{
+	return part->rw == RW_READ || part->rw == RW_RANDREAD ||
+	       (workload_mixed(part) && part->rwmixread > 0);
+}
+
+static bool part_writes(const struct workload *part)
+{
+	return part->rw == RW_WRITE || part->rw == RW_RANDWRITE ||
+	       (workload_mixed(part) && part->rwmixread < 100);
+}
+
+static bool any_part(const struct workload *workload, bool (*holds)(const struct workload *part))
+{
+	for (size_t i = 0; i < workload_parts(workload); i++)
+		if (holds(workload_part(workload, i)))
+			return true;
+	return false;
+}
+
 bool workload_reads(const struct workload *workload)
 {
-	return workload->rw == RW_READ || workload->rw == RW_RANDREAD ||
-	       (workload_mixed(workload) && workload->rwmixread > 0);
+	return any_part(workload, part_reads);
 }
 
 bool workload_writes(const struct workload *workload)
 {
-	return workload->rw == RW_WRITE || workload->rw == RW_RANDWRITE ||
-	       (workload_mixed(workload) && workload->rwmixread < 100);
+	return any_part(workload, part_writes);
 }
 
 bool workload_moves(const struct workload *workload, enum direction direction)
@@ -260,13 +302,17 @@ bool workload_mixed(const struct workload *workload)
 
 uint64_t workload_buffer_bytes(const struct workload *workload)
 {
-	uint64_t bytes = 0;
+	uint64_t most = 0;
 
-	if (workload_reads(workload))
-		bytes = workload->bs[DIRECTION_READ];
-	if (workload_writes(workload) && workload->bs[DIRECTION_WRITE] > bytes)
-		bytes = workload->bs[DIRECTION_WRITE];
-	return bytes;
+	for (size_t i = 0; i < workload_parts(workload); i++) {
+		const struct workload *part = workload_part(workload, i);
+
+		if (part_reads(part) && part->bs[DIRECTION_READ] > most)
+			most = part->bs[DIRECTION_READ];
+		if (part_writes(part) && part->bs[DIRECTION_WRITE] > most)
+			most = part->bs[DIRECTION_WRITE];
+	}
+	return most;
 }
 
 uint64_t workload_depth(const struct workload *workload)
@@ -277,15 +323,35 @@ uint64_t workload_depth(const struct workload *workload)
 	return workload->iodepth;
 }
 
-int workload_extent(const struct workload *workload, bool file_per_job, uint64_t *ret_bytes)
+static int part_extent(const struct workload *part, bool file_per_job, uint64_t *ret_bytes)
 {
-	uint64_t bytes = workload->size;
+	uint64_t bytes = part->size;
 
-	if (!file_per_job && workload->regions == REGIONS_DISJOINT &&
-	    __builtin_mul_overflow(bytes, workload->numjobs, &bytes))
+	if (!file_per_job && part->regions == REGIONS_DISJOINT &&
+	    __builtin_mul_overflow(bytes, part->numjobs, &bytes))
 		return -EOVERFLOW;
-	if (__builtin_add_overflow(bytes, workload->offset, &bytes))
+	if (__builtin_add_overflow(bytes, part->offset, &bytes))
 		return -EOVERFLOW;
 	*ret_bytes = bytes;
+	return 0;
+}
+
+int workload_extent(const struct workload *workload, bool file_per_job, uint64_t *ret_bytes)
+{
+	uint64_t extent = 0, bytes;
+
+	for (size_t i = 0; i < workload_parts(workload); i++) {
+		const struct workload *part = workload_part(workload, i);
+
+		if (part_extent(part, file_per_job, &bytes) < 0)
+			return -EOVERFLOW;
+		/* the parts of disjoint regions have one offset */
+		if (i > 0 && !file_per_job && part->regions == REGIONS_DISJOINT &&
+		    __builtin_add_overflow(bytes - part->offset, extent, &bytes))
+			return -EOVERFLOW;
+		if (bytes > extent)
+			extent = bytes;
+	}
+	*ret_bytes = extent;
 	return 0;
 }

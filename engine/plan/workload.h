@@ -6,6 +6,7 @@
  * (workload_overlay) in the order defaults < workload < factor level < override, and is completed
  * by workload_complete(), which fills in Volbench's defaults and checks what only holds between
  * options. Only a completed workload is measured.
+ * Length: every option has a member here, beside what is asked of them together.
  */
 #ifndef ENGINE_PLAN_WORKLOAD_H
 #define ENGINE_PLAN_WORKLOAD_H
@@ -68,6 +69,9 @@ struct workload {
 	/* the machine */
 	/* what is told */
 	bool from_fio; /* given as an fio command line: shared regions unless said otherwise */
+	/* Jobs of different options that run together (workload_part); 0: it is one itself. */
+	size_t part_count;
+	struct workload *parts; /* heap; have no parts of their own */
 };
 
 void workload_init(struct workload *workload);
@@ -93,21 +97,40 @@ MUST_CHECK int workload_overlay(struct workload *workload, const struct workload
  */
 MUST_CHECK int workload_complete(struct workload *workload, struct error *err);
 
-/* Of a completed workload; a mix with rwmixread=100 does not write. */
+/*
+ * A workload is made of parts that run at the same time: jobs of different options, each with its
+ * name and numjobs. One without jobs of its own is its only part. Where it has some, its own
+ * options are what they have in common as long as it is not completed (a part is laid over them),
+ * and those of the first part afterwards: ask the parts.
+ */
+size_t workload_parts(const struct workload *workload);
+const struct workload *workload_part(const struct workload *workload, size_t index);
+
+/* Takes a part, also on failure: -ENOMEM. `part` is then empty. */
+MUST_CHECK int workload_add_part(struct workload *workload, struct workload *part);
+
+/* Of all parts: numjobs, and operations outstanding. UINT64_MAX where it is more. */
+uint64_t workload_jobs(const struct workload *workload);
+uint64_t workload_outstanding(const struct workload *workload);
+
+/* Of a completed workload, any of its parts; a mix with rwmixread=100 does not write. */
 bool workload_reads(const struct workload *workload);
 bool workload_writes(const struct workload *workload);
 bool workload_moves(const struct workload *workload, enum direction direction);
+
+/* Of a workload that is one part. */
 bool workload_random(const struct workload *workload);
 bool workload_mixed(const struct workload *workload);
 
 /* Bytes of memory that an operation of a completed workload needs: of its largest read or write. */
 uint64_t workload_buffer_bytes(const struct workload *workload);
 
-/* Depth a job really asks for: 1 with psync and sync. */
+/* Depth a job of one part really asks for: 1 with psync and sync. */
 uint64_t workload_depth(const struct workload *workload);
 
 /* Bytes of one file or device that the workload reaches: offset + size x jobs (or size where
- * regions are shared, or each job has a file). Only the offset where size is 0. -EOVERFLOW. */
+ * regions are shared, or each job has a file); parts in disjoint regions lie one behind another.
+ * Only the offset where size is 0. -EOVERFLOW. */
 MUST_CHECK int workload_extent(const struct workload *workload, bool file_per_job,
 			       uint64_t *ret_bytes);
 

@@ -2,8 +2,9 @@
 /*
  * regions.c - where each job works, and the descriptors for it (target.h).
  *
- * Jobs on one file or device share one descriptor; in a directory each has a file and a descriptor
- * of its own. Every region lies within the target and, for direct I/O, on its block boundaries.
+ * The jobs of a part on one file or device share one descriptor, which is opened as the part asks;
+ * in a directory each has a file and a descriptor of its own. Every region lies within the target
+ * and, for direct I/O, on its block boundaries.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,24 +21,23 @@
 
 /* ---- layout ---- */
 
-int target_check_workload(const struct target_info *info, const struct workload *workload,
-			  struct error *err)
+static int check_part(const struct target_info *info, const struct workload *part, bool lone,
+		      struct error *err)
 {
 	uint64_t unit = info->logical_block_bytes;
 	const struct {
 		const char *option;
 		uint64_t value;
 	} all[] = {
-		{"bs", workload->bs[DIRECTION_READ]},
-		{"bs", workload->bs[DIRECTION_WRITE]},
-		{"offset", workload->offset},
+		{"bs", part->bs[DIRECTION_READ]},
+		{"bs", part->bs[DIRECTION_WRITE]},
+		{"offset", part->offset},
 		/* The next job's region begins where this one's ends. */
-		{"size",
-		 workload->numjobs > 1 && info->kind != TARGET_DIRECTORY ? workload->size : 0},
+		{"size", !lone && info->kind != TARGET_DIRECTORY ? part->size : 0},
 	};
 	char shown[PLACE_SHOWN];
 
-	if (!workload->direct || unit <= 1)
+	if (!part->direct || unit <= 1)
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		if (all[i].value % unit != 0)
@@ -49,8 +49,18 @@ int target_check_workload(const struct target_info *info, const struct workload 
 	return 0;
 }
 
-static int too_small(const struct target *target, const struct workload *workload,
-		     struct error *err)
+int target_check_workload(const struct target_info *info, const struct workload *workload,
+			  struct error *err)
+{
+	bool lone = workload_jobs(workload) == 1;
+	int r = 0;
+
+	for (size_t i = 0; i < workload_parts(workload) && r == 0; i++)
+		r = check_part(info, workload_part(workload, i), lone, err);
+	return r;
+}
+
+static int too_small(const struct target *target, const struct workload *part, struct error *err)
 {
 	char shown[PLACE_SHOWN];
 
@@ -58,35 +68,39 @@ static int too_small(const struct target *target, const struct workload *workloa
 			 "%s has %" PRIu64 " bytes, too few for %" PRIu64
 			 " jobs from offset %" PRIu64 " with size %" PRIu64,
 			 text_clean(target->info.path, shown, sizeof(shown)), target->bytes,
-			 workload->numjobs, workload->offset, workload->size);
+			 part->numjobs, part->offset, part->size);
 }
 
-/* Offset of job 0, length of each, and the step from one job to the next. */
+/* Offset of a part's job 0, length of each, and the step from one job to the next. */
 struct layout {
 	uint64_t offset, length, step;
 };
 
-static int lay_out(const struct target *target, const struct workload *workload,
-		   struct layout *layout, struct error *err)
+/* `used`: bytes behind its offset that other parts have; `jobs`: those that share what there is. */
+static int lay_out(const struct target *target, const struct workload *part, uint64_t used,
+		   uint64_t jobs, struct layout *layout, struct error *err)
 {
-	bool apart = workload->regions == REGIONS_DISJOINT && target->info.kind != TARGET_DIRECTORY;
-	uint64_t jobs = workload->numjobs, length = workload->size, unit, room, end;
+	bool apart = part->regions == REGIONS_DISJOINT && target->info.kind != TARGET_DIRECTORY;
+	uint64_t length = part->size, unit, room, end;
 
-	if (workload->offset >= target->bytes)
-		return too_small(target, workload, err);
-	room = target->bytes - workload->offset;
+	if (part->offset >= target->bytes)
+		return too_small(target, part, err);
+	room = target->bytes - part->offset;
 	if (length == 0) {
 		/* The whole, shared out in requests of the larger size. */
-		unit = workload->bs[DIRECTION_READ] > workload->bs[DIRECTION_WRITE]
-			       ? workload->bs[DIRECTION_READ]
-			       : workload->bs[DIRECTION_WRITE];
+		unit = part->bs[DIRECTION_READ] > part->bs[DIRECTION_WRITE]
+			       ? part->bs[DIRECTION_READ]
+			       : part->bs[DIRECTION_WRITE];
 		length = apart ? room / jobs : room;
 		length -= unit > 0 ? length % unit : 0;
 	}
 	end = length;
-	if (length == 0 || (apart && __builtin_mul_overflow(length, jobs, &end)) || end > room)
-		return too_small(target, workload, err);
-	layout->offset = workload->offset;
+	if (length == 0 ||
+	    (apart && (__builtin_mul_overflow(length, part->numjobs, &end) ||
+		       __builtin_add_overflow(end, used, &end))) ||
+	    end > room)
+		return too_small(target, part, err);
+	layout->offset = part->offset + (apart ? used : 0);
 	layout->length = length;
 	layout->step = apart ? length : 0;
 	return 0;
@@ -126,15 +140,15 @@ static int open_file(const struct target *target, size_t file, int flags, int *r
 	return 0;
 }
 
-static int flags_of(const struct workload *workload)
+static int flags_of(const struct workload *part)
 {
-	int flags = workload_writes(workload) ? O_RDWR : O_RDONLY;
+	int flags = workload_writes(part) ? O_RDWR : O_RDONLY;
 
-	if (workload->direct)
+	if (part->direct)
 		flags |= O_DIRECT;
-	if (workload->sync == SYNC_SYNC)
+	if (part->sync == SYNC_SYNC)
 		flags |= O_SYNC;
-	else if (workload->sync == SYNC_DSYNC)
+	else if (part->sync == SYNC_DSYNC)
 		flags |= O_DSYNC;
 	return flags;
 }
@@ -165,71 +179,96 @@ void target_close_regions(struct measure_region *regions, size_t count)
 	free(regions);
 }
 
-/* One descriptor a file, the last one for all jobs left over. */
-static int open_all(const struct target *target, size_t files, size_t count, int flags,
-		    struct measure_region **ret_regions, struct error *err)
+static int make_regions(size_t count, struct measure_region **ret_regions, struct error *err)
 {
 	struct measure_region *regions = calloc(count, sizeof(*regions));
-	int r = 0;
 
 	if (!regions)
 		return error_no_memory(err);
-	raise_descriptor_limit(files);
 	for (size_t i = 0; i < count; i++)
 		regions[i].fd = -1;
+	*ret_regions = regions;
+	return 0;
+}
+
+/* A descriptor for each of the files beginning with `first`, the last one for all jobs left over.
+ */
+static int open_files(const struct target *target, size_t first, size_t files, size_t count,
+		      int flags, struct measure_region *regions, struct error *err)
+{
+	int r = 0;
+
 	for (size_t i = 0; i < count && r == 0; i++) {
 		if (i < files)
-			r = open_file(target, i, flags, &regions[i].fd, err);
+			r = open_file(target, first + i, flags, &regions[i].fd, err);
 		else
 			regions[i].fd = regions[i - 1].fd;
 	}
-	if (r < 0) {
-		target_close_regions(regions, count);
-		return r;
-	}
-	*ret_regions = regions;
-	return 0;
+	return r;
 }
 
 static int check_use(const struct target *target, const struct workload *workload,
 		     struct error *err)
 {
+	uint64_t jobs = workload_jobs(workload);
 	char shown[PLACE_SHOWN];
 
 	if (target->existing && workload_writes(workload))
 		return error_set(err, ERROR_FILE_EXISTS, "rw",
 				 "%s is named as existing and never written; this workload writes",
 				 text_clean(target->info.path, shown, sizeof(shown)));
-	if (target->info.kind == TARGET_DIRECTORY && workload->numjobs > target->files)
+	if (target->info.kind == TARGET_DIRECTORY && jobs > target->files)
 		return error_set(err, ERROR_TARGET_TOO_SMALL, "numjobs",
-				 "%" PRIu64 " jobs for %" PRIu64 " files", workload->numjobs,
-				 target->files);
+				 "%" PRIu64 " jobs for %" PRIu64 " files", jobs, target->files);
 	return target_check_workload(&target->info, workload, err);
+}
+
+/*
+ * The regions of one part, which begin at `first` of all; *used grows by what they take of one file
+ * or device.
+ */
+static int open_part(const struct target *target, const struct workload *workload, size_t index,
+		     size_t first, uint64_t *used, struct measure_region *regions,
+		     struct error *err)
+{
+	const struct workload *part = workload_part(workload, index);
+	bool directory = target->info.kind == TARGET_DIRECTORY;
+	size_t count = (size_t)part->numjobs, files = directory ? count : 1;
+	struct layout layout = {0};
+	int r = lay_out(target, part, *used, workload_jobs(workload), &layout, err);
+
+	if (r == 0)
+		r = open_files(target, directory ? first : 0, files, count, flags_of(part),
+			       regions + first, err);
+	for (size_t i = first; i < first + count && r == 0; i++) {
+		regions[i].offset = layout.offset + layout.step * (i - first);
+		regions[i].length = layout.length;
+		regions[i].part = index;
+	}
+	for (size_t i = first; i < first + files && part->invalidate && r == 0; i++)
+		r = invalidate(target, regions[i].fd, err);
+	*used += layout.step * count; /* within the target */
+	return r;
 }
 
 int target_open_regions(struct target *target, const struct workload *workload,
 			struct measure_region **ret_regions, size_t *ret_count, struct error *err)
 {
-	size_t count = workload->numjobs, files;
+	size_t count = (size_t)workload_jobs(workload), first = 0;
 	struct measure_region *regions = NULL;
-	struct layout layout = {0};
+	uint64_t used = 0;
 	int r;
 
 	r = check_use(target, workload, err);
 	if (r == 0)
-		r = lay_out(target, workload, &layout, err);
+		r = make_regions(count, &regions, err);
 	if (r < 0)
 		return r;
-	files = target->info.kind == TARGET_DIRECTORY ? count : 1;
-	r = open_all(target, files, count, flags_of(workload), &regions, err);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < count; i++) {
-		regions[i].offset = layout.offset + layout.step * i;
-		regions[i].length = layout.length;
+	raise_descriptor_limit(count);
+	for (size_t i = 0; i < workload_parts(workload) && r == 0; i++) {
+		r = open_part(target, workload, i, first, &used, regions, err);
+		first += (size_t)workload_part(workload, i)->numjobs;
 	}
-	for (size_t i = 0; i < files && workload->invalidate && r == 0; i++)
-		r = invalidate(target, regions[i].fd, err);
 	if (r < 0) {
 		target_close_regions(regions, count);
 		return r;
@@ -258,9 +297,15 @@ int target_open_fill(struct target *target, struct measure_region **ret_regions,
 				 "%s is named as existing and never "
 				 "written",
 				 text_clean(target->info.path, shown, sizeof(shown)));
-	r = open_all(target, count, count, flags, &regions, err);
+	r = make_regions(count, &regions, err);
 	if (r < 0)
 		return r;
+	raise_descriptor_limit(count);
+	r = open_files(target, 0, count, count, flags, regions, err);
+	if (r < 0) {
+		target_close_regions(regions, count);
+		return r;
+	}
 	for (size_t i = 0; i < count; i++)
 		regions[i].length = target->fill_bytes;
 	*ret_regions = regions;

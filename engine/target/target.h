@@ -110,12 +110,13 @@ MUST_CHECK int target_check_workload(const struct target_info *info,
 				     const struct workload *workload, struct error *err);
 
 /*
- * The descriptors of one workload: a region a job. Opened with O_DIRECT, O_SYNC/O_DSYNC as the
- * workload asks, read-only where it only reads; invalidate drops cached pages (after an fsync of
- * what the run has written). Jobs on one file or device share a descriptor. size 0 is the whole of
- * it from offset, shared out where regions are disjoint. Errors: TARGET_TOO_SMALL, BAD_SIZE,
- * DIRECT_UNSUPPORTED, TARGET_MISSING and TARGET_TYPE (a file was removed or replaced), IO_ERROR.
- * The array and its descriptors are released by target_close_regions.
+ * The descriptors of one workload: a region a job, part by part. Opened with O_DIRECT,
+ * O_SYNC/O_DSYNC as the part asks, read-only where it only reads; invalidate drops cached pages
+ * (after an fsync of what the run has written). A part's jobs on one file or device share a
+ * descriptor. size 0 is the whole of it from offset, shared out where regions are disjoint. Errors:
+ * TARGET_TOO_SMALL, BAD_SIZE, DIRECT_UNSUPPORTED, TARGET_MISSING and TARGET_TYPE (a file was
+ * removed or replaced), IO_ERROR. The array and its descriptors are released by
+ * target_close_regions.
  */
 MUST_CHECK int target_open_regions(struct target *target, const struct workload *workload,
 				   struct measure_region **ret_regions, size_t *ret_count,

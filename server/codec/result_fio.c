@@ -121,7 +121,7 @@ static int put_depths(json_t *object, const struct sample *sample)
 {
 	static const char *const levels[] = {"1", "2", "4", "8", "16", "32", ">=64"};
 	static const char *const batches[] = {"0", "4", "8", "16", "32", "64", ">=64"};
-	double jobs = sample->options.numjobs > 0 ? (double)sample->options.numjobs : 1;
+	double jobs = fmax((double)workload_jobs(&sample->options), 1);
 	double depth = round(sample->depth_mean / jobs);
 	int failed = 0;
 
@@ -140,7 +140,7 @@ static int put_usage(json_t *object, const struct fio_entry *entry)
 {
 	const struct sample *sample = entry->sample;
 	/* Of all the sample's jobs, as the processor's time is. */
-	double job_seconds = sample->seconds * (double)sample->options.numjobs;
+	double job_seconds = sample->seconds * (double)workload_jobs(&sample->options);
 	int failed = 0;
 
 	failed |= put_u64(object, "job_runtime",
@@ -188,7 +188,7 @@ static int append_sample(json_t *jobs, const struct result *result, const struct
 		.sample = sample,
 		.directions = sample->directions,
 		.seconds = sample->seconds,
-		.jobs = sample->options.numjobs,
+		.jobs = workload_jobs(&sample->options),
 		.whole = true,
 		.first = true,
 	};

@@ -49,7 +49,8 @@ ssize_t __wrap_pread64(int fd, void *buffer, size_t size, off_t offset)
 
 static void measure(struct sample *sample)
 {
-	static const struct measure_region regions[2] = {{0, 0, 1 << 20}, {0, 1 << 20, 1 << 20}};
+	static const struct measure_region regions[2] = {{.length = 1 << 20},
+							 {.offset = 1 << 20, .length = 1 << 20}};
 	const struct measure_spec spec = {
 		.workload = &sample->options,
 		.backend = BACKEND_THREADS,
@@ -102,7 +103,7 @@ static void test_told_apart(void **unused)
 
 static void test_cancelled(void **unused)
 {
-	static const struct measure_region region = {0, 0, 1 << 20};
+	static const struct measure_region region = {.length = 1 << 20};
 	atomic_bool cancel = true;
 	struct sample sample;
 	struct error err;

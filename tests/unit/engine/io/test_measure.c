@@ -106,7 +106,7 @@ static struct setup *prepare(enum backend_kind backend, int rw, uint64_t bs, uin
 	w->time_based = true;
 	w->group_reporting = true;
 	for (size_t i = 0; i < jobs && i < REGIONS_MAX; i++)
-		s->regions[i] = (struct measure_region){fd, i * size, size};
+		s->regions[i] = (struct measure_region){fd, i * size, size, 0};
 	s->spec = (struct measure_spec){
 		.workload = w,
 		.backend = backend,
