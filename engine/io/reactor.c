@@ -66,7 +66,8 @@ void reactor_failed(struct reactor *reactor, int rc)
 static inline int exchange(struct reactor *reactor, unsigned int count, unsigned int wait_for)
 {
 	int ready =
-		reactor->backend->ops->exchange(reactor->backend, count, wait_for, REACTOR_WAIT_NS);
+		reactor->backend->ops->exchange(reactor->backend, count, wait_for,
+						awaited_patience_ns(reactor->wait_for, wait_for));
 
 	reactor->outstanding += count;
 	if (unlikely(ready < 0))
@@ -109,16 +110,14 @@ static void run_batches(struct reactor *reactor)
 	while (!load_stopping(reactor->load)) {
 		unsigned int count = reactor->issuing ? reactor->build(reactor) : 0;
 		bool idle = reactor->issuing && reactor->idle_end - backend->submitted != count;
-		uint32_t wait_for;
 		int ready;
 
 		if (count == 0 && reactor->outstanding == 0 && !idle)
 			return;
 		stamp(reactor, count);
-		wait_for = reactor->outstanding + count;
-		if (wait_for > reactor->wait_for)
-			wait_for = reactor->wait_for;
-		ready = exchange(reactor, count, idle ? 0 : wait_for);
+		ready = exchange(
+			reactor, count,
+			idle ? 0 : awaited_count(reactor->wait_for, reactor->outstanding + count));
 		if (unlikely(ready < 0))
 			return;
 		take(reactor, ready, reactor_now_ns());
@@ -202,6 +201,25 @@ static void lay_out(struct reactor *reactor)
 	reactor->idle_end = backend->submitted + reactor->slot_count;
 }
 
+/* What the backend uses, and how many completions are awaited where that is more than one. */
+static void tell_features(struct reactor *reactor)
+{
+	size_t length;
+
+	memcpy(reactor->features, reactor->backend->features, sizeof(reactor->features));
+	length = strlen(reactor->features);
+	if (reactor->kind != BACKEND_IO_URING)
+		return;
+	/* May be cut: for reading only. */
+	if (reactor->wait_for > 1)
+		(void)snprintf(reactor->features + length, sizeof(reactor->features) - length,
+			       ", waits for %u completions", reactor->wait_for);
+	else if (reactor->wait_for == 0 && reactor->slot_count >= WORKLOAD_AWAITED_SHARE)
+		(void)snprintf(reactor->features + length, sizeof(reactor->features) - length,
+			       ", waits for 1 completion and a %uth of what is outstanding",
+			       WORKLOAD_AWAITED_SHARE);
+}
+
 static int set_up(struct reactor *reactor, struct error *err)
 {
 	struct backend_config config = {
@@ -224,7 +242,7 @@ static int set_up(struct reactor *reactor, struct error *err)
 					   : uring_open(&config, &reactor->backend, err);
 	if (rc < 0)
 		return rc;
-	memcpy(reactor->features, reactor->backend->features, sizeof(reactor->features));
+	tell_features(reactor);
 	lay_out(reactor);
 	if (reactor->steps)
 		reactor_begin_steps(reactor);
@@ -370,9 +388,7 @@ static void choose_shape(struct reactor *reactor, const struct workload *workloa
 		reactor->batch_max = 1;
 	if (reactor->batch_max > BACKEND_BATCH_MAX)
 		reactor->batch_max = BACKEND_BATCH_MAX;
-	reactor->wait_for = 1;
-	if (workload->batch_complete_min > 1)
-		reactor->wait_for = (uint32_t)workload->batch_complete_min;
+	reactor->wait_for = (uint32_t)workload->batch_complete_min;
 }
 
 int reactor_new(const struct reactor_config *config, struct reactor **ret_reactor,

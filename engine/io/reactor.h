@@ -5,9 +5,8 @@
  * Every job has its own depth of slots. Idle slots wait in the backend's queue, first in first out,
  * so jobs are served in turn. A round takes at most min(32, depth / 2) of them (depth: of all its
  * jobs), stamps the time, hands the batch over, takes what has completed, and stamps again: the two
- * stamps serve all of the batch. Waiting is only when no slot is idle, and for one completion
- * unless iodepth_batch_complete_min asks for more: while it waits for others, what has completed is
- * not replaced, so the target holds less than the depth.
+ * stamps serve all of the batch.
+ * Waiting is only when no slot is idle, and as awaited.h says.
  *
  * A batch is remembered until its last operation has completed: its slots name it, and what they
  * share, the stamp, lies there. Batches outstanding are never more than slots outstanding.
@@ -30,11 +29,12 @@
 #include <time.h>
 
 #include "engine/base/clock.h"
+#include "engine/io/awaited.h"
 #include "engine/io/backend.h"
 #include "engine/io/job_steps.h"
 
 /* The longest a reactor waits without looking at the stop flag and the time. */
-#define REACTOR_WAIT_NS (50 * NS_PER_MS)
+#define REACTOR_WAIT_NS AWAITED_PATIENCE_NS
 
 struct batch {
 	uint64_t stamp_ns;
@@ -68,7 +68,7 @@ struct reactor {
 	char features[BACKEND_FEATURES_MAX]; /* of the backend; outlives it */
 
 	uint32_t slot_count, batch_max;
-	uint32_t wait_for; /* completions, where no slot is idle */
+	uint32_t wait_for; /* iodepth_batch_complete_min; 0: not given */
 	/* of each slot: its job, its last batch, whether its job has no more for it, and whether it
 	 * was outstanding when reactor_mark_flying was called */
 	struct job **slot_jobs;

@@ -57,6 +57,21 @@ static inline void option_set_mark(struct option_set *set, enum option_id id, bo
 	set->bits[id / 64] = (set->bits[id / 64] & ~bit) | (mark ? bit : 0);
 }
 
+static inline void option_set_add(struct option_set *set, const struct option_set *more)
+{
+	for (size_t i = 0; i < sizeof(set->bits) / sizeof(set->bits[0]); i++)
+		set->bits[i] |= more->bits[i];
+}
+
+static inline bool option_set_equal(const struct option_set *a, const struct option_set *b)
+{
+	uint64_t differing = 0;
+
+	for (size_t i = 0; i < sizeof(a->bits) / sizeof(a->bits[0]); i++)
+		differing |= a->bits[i] ^ b->bits[i];
+	return differing == 0;
+}
+
 static inline bool option_set_empty(const struct option_set *set)
 {
 	uint64_t any = 0;

@@ -9,8 +9,8 @@
 
 /* ---- defaults that are not fio's ---- */
 
-/* Adds to *mask the options that were not given and whose default differs from fio's. */
-static void differing(const struct workload *options, uint64_t *mask)
+/* Marks the options that were not given and whose default differs from fio's. */
+static void differing(const struct workload *options, struct option_set *marks)
 {
 	for (int id = 0; id < OPTION_ID_COUNT; id++) {
 		if (!option_at((enum option_id)id)->fio_default ||
@@ -20,21 +20,28 @@ static void differing(const struct workload *options, uint64_t *mask)
 		if (options->from_fio && (id == OPTION_ID_REGIONS || id == OPTION_ID_RUNTIME ||
 					  (id == OPTION_ID_TIME_BASED && !options->time_based)))
 			continue;
-		*mask |= UINT64_C(1) << id;
+		option_set_mark(marks, (enum option_id)id, true);
 	}
 }
 
 /* Workloads that take the same defaults, or all that are no fio command lines. */
 struct defaults {
 	bool from_fio, writes;
-	uint64_t mask; /* of options */
+	struct option_set marks;
 	size_t workload_count;
 	char *workloads[DEFINITION_WORKLOADS_MAX]; /* names, borrowed */
 };
 
+/* What an option without a default does. */
+static const char *chosen_by(enum option_id id)
+{
+	return id == OPTION_ID_IOENGINE ? "chosen for the target"
+					: "1 and a 16th of what is outstanding";
+}
+
 static int report_defaults(struct plan *plan, struct defaults *defaults)
 {
-	char list[384] = "", message[640];
+	char list[512] = "", message[768];
 	struct finding finding = {
 		.severity = FINDING_INFO,
 		.code = (char *)"fio_defaults_differ", /* findings_append() only reads */
@@ -46,12 +53,11 @@ static int report_defaults(struct plan *plan, struct defaults *defaults)
 		const struct option *option = option_at((enum option_id)id);
 		size_t used = strlen(list);
 
-		if (!(defaults->mask >> id & 1))
+		if (!option_set_has(&defaults->marks, (enum option_id)id))
 			continue;
 		(void)snprintf(list + used, sizeof(list) - used, "%s%s=%s (fio: %s)",
 			       used ? ", " : "", option->name,
-			       option->default_text ? option->default_text
-						    : "chosen for the target",
+			       option->default_text ? option->default_text : chosen_by(option->id),
 			       option->fio_default);
 	}
 	if (!*list && !defaults->writes)
@@ -76,7 +82,7 @@ static struct defaults defaults_of(const struct plan *plan, size_t w)
 	for (size_t i = 0; i < plan->sample_count; i++) {
 		if (plan->samples[i].workload != w)
 			continue;
-		differing(&plan->samples[i].options, &own.mask);
+		differing(&plan->samples[i].options, &own.marks);
 		own.writes |= workload_writes(&plan->samples[i].options);
 	}
 	return own;
@@ -93,11 +99,12 @@ static int find_defaults(struct plan *plan)
 		struct defaults own = defaults_of(plan, w), *to = list;
 
 		while (to < list + count &&
-		       (to->from_fio != own.from_fio || (own.from_fio && to->mask != own.mask)))
+		       (to->from_fio != own.from_fio ||
+			(own.from_fio && !option_set_equal(&to->marks, &own.marks))))
 			to++;
 		if (to == list + count)
 			list[count++].from_fio = own.from_fio;
-		to->mask |= own.mask;
+		option_set_add(&to->marks, &own.marks);
 		to->writes |= own.writes;
 		to->workloads[to->workload_count++] = definition->workloads[w].name;
 	}

@@ -39,6 +39,10 @@ extern const char *const workload_sync_choices[];
 extern const char *const workload_ioengine_choices[];
 extern const char *const workload_regions_choices[];
 
+/* Where batch_complete_min is not given, one completion is awaited and one more for so many
+ * outstanding: awaited.h says why. */
+#define WORKLOAD_AWAITED_SHARE 16u
+
 struct workload {
 	struct option_set set; /* what was given, not defaulted */
 	char *name;
@@ -46,7 +50,8 @@ struct workload {
 	uint64_t bs[DIRECTION_COUNT];
 	uint64_t rwmixread, rwmixwrite;
 	uint64_t size, offset; /* bytes; size is per job, 0 (not given): see definition.h */
-	uint64_t iodepth, batch_complete_min, numjobs;
+	uint64_t iodepth, numjobs;
+	uint64_t batch_complete_min; /* 0 (not given): see WORKLOAD_AWAITED_SHARE */
 	uint64_t runtime_ns; /* completed: 0 where nothing but size ends it (time_based is off) */
 	uint64_t ramp_time_ns;
 	bool time_based, direct;
