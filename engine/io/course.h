@@ -8,10 +8,13 @@
 
 #include <stdint.h>
 
+struct sequence;
+
 struct course {
 	uint64_t outstanding, outstanding_bytes;  /* planned and not yet landed */
 	uint64_t runtime_ns;			  /* of the window; 0: as long as the load lasts */
 	uint64_t fdatasync_every, fdatasync_left; /* writes; 0: no fdatasyncs */
+	struct sequence *sequence;		  /* NULL: the pattern says all; the job's own */
 };
 
 #endif

@@ -6,17 +6,22 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/io/sequence.h"
+
+/* The number of the sequence's seed, derived from the job's own; pattern.c has others. */
+#define SEED_SEQUENCE 100
+
 int job_init(struct job *job, const struct workload *workload, const struct measure_region *region,
 	     size_t index, uint64_t seed, struct recorder *recorder, struct error *err)
 {
-	uint64_t end;
+	uint64_t end, own = random_derive(seed, index);
 	int rc;
 
 	memset(job, 0, sizeof(*job));
 	if (__builtin_add_overflow(region->offset, region->length, &end) || end > INT64_MAX)
 		return error_set(err, ERROR_OUT_OF_RANGE, "",
 				 "the region of job %zu ends beyond 2^63 - 1 bytes", index + 1);
-	rc = pattern_init(&job->pattern, workload, region->length, random_derive(seed, index));
+	rc = pattern_init(&job->pattern, workload, region->length, own);
 	if (rc < 0)
 		return error_set(err, ERROR_OUT_OF_RANGE, "",
 				 "the region of job %zu has %" PRIu64
@@ -37,7 +42,17 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 	job->fsync_left = job->fsync_every;
 	job->course.fdatasync_every = job->pattern.mix == PATTERN_READ ? 0 : workload->fdatasync;
 	job->course.fdatasync_left = job->course.fdatasync_every;
+	if (sequence_needed(workload) &&
+	    sequence_new(workload, region->length, random_derive(own, SEED_SEQUENCE), &job->pattern,
+			 &job->course.sequence) < 0)
+		return error_no_memory(err);
 	return 0;
+}
+
+void job_done(struct job *job)
+{
+	sequence_free(job->course.sequence);
+	job->course.sequence = NULL;
 }
 
 void job_window_begins(struct job *job, uint64_t outstanding_bytes)

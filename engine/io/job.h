@@ -5,6 +5,9 @@
  * A job joins its pattern, its region with the bound check, its byte budget (size-ended runs), its
  * fsync=N count and its recorder, which other jobs may share.
  *
+ * A job goes by its pattern, or by a sequence (sequence.h) where the workload asks for more than a
+ * pattern gives; only job_steps.c asks the sequence.
+ *
  * fsync=N means, as in fio: after every N writes issued the job's next operation is an fsync. It
  * does not wait for writes outstanding beside it (depth above 1).
  *
@@ -45,11 +48,12 @@ enum job_step { JOB_OPERATION, JOB_DONE, JOB_REFUSED, JOB_WAITS };
 /*
  * A job of a workload that is one part. Begins at the region's first operation; the seed is derived
  * from (seed, index). -EINVAL with err OUT_OF_RANGE where the region cannot hold a block or runs
- * over 2^63.
+ * over 2^63. -ENOMEM.
  */
 MUST_CHECK int job_init(struct job *job, const struct workload *workload,
 			const struct measure_region *region, size_t index, uint64_t seed,
 			struct recorder *recorder, struct error *err);
+void job_done(struct job *job); /* job_init may have failed */
 
 /* The ramp is over: the budget of a size-ended job begins anew, less what is outstanding (that
  * will complete in the window). */

@@ -2,16 +2,18 @@
 /*
  * job_steps.c - see job_steps.h.
  *
- * The order of what is asked, first answer holds: the job's time; a sync that is due; the pattern,
- * within the job's budget.
+ * The order of what is asked, first answer holds: the job's time; a sync that is due; the sequence
+ * where there is one, else the pattern, within the job's budget.
  */
 #include "engine/io/job_steps.h"
 
 #include <errno.h>
 
+#include "engine/io/sequence.h"
+
 bool job_is_plain(const struct workload *workload)
 {
-	return workload->part_count == 0 && workload->fdatasync == 0;
+	return workload->part_count == 0 && workload->fdatasync == 0 && !sequence_needed(workload);
 }
 
 /* The job's own time is over, while other parts of the workload go on. */
@@ -31,6 +33,37 @@ static bool datasync_due(struct job *job, struct operation *operation)
 	return true;
 }
 
+/* job_next() of a job with a sequence. The last request of a size-ended job may go beyond its size
+ * where requests differ in size, as fio's does. */
+static enum job_step next_in_sequence(struct job *job, struct operation *operation)
+{
+	struct sequence *sequence = job->course.sequence;
+	struct sequence_step step;
+
+	if (job->fsync_every > 0 && job->fsync_left == 0) {
+		job->fsync_left = job->fsync_every;
+		*operation = (struct operation){.kind = REQUEST_SYNC};
+		return JOB_OPERATION;
+	}
+	if (job->budget_bytes < sequence_least(sequence)) {
+		if (job->limited)
+			return JOB_DONE;
+		job->budget_bytes = UINT64_MAX;
+	}
+	sequence_next(sequence, &step);
+	operation->offset = job->offset + step.offset;
+	operation->length = (uint32_t)step.length;
+	operation->kind = (uint32_t)step.direction;
+	/* The bound check, whatever the sequence says. */
+	if (step.length == 0 || step.length > job->length ||
+	    step.offset > job->length - step.length)
+		return JOB_REFUSED;
+	job->budget_bytes -= step.length < job->budget_bytes ? step.length : job->budget_bytes;
+	if (job->fsync_every > 0 && step.direction == DIRECTION_WRITE)
+		job->fsync_left--;
+	return JOB_OPERATION;
+}
+
 enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flight,
 		       uint64_t *ret_wake_ns)
 {
@@ -41,7 +74,8 @@ enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flig
 	if (time_over(job, now_ns))
 		return JOB_DONE;
 	if (!datasync_due(job, operation))
-		step = job_next(job, operation);
+		step = job->course.sequence ? next_in_sequence(job, operation)
+					    : job_next(job, operation);
 	if (step != JOB_OPERATION)
 		return step;
 	if (operation->kind == REQUEST_WRITE && job->course.fdatasync_every > 0)

@@ -449,6 +449,8 @@ void reactor_free(struct reactor *reactor)
 		return;
 	for (size_t i = 0; reactor->recorders && i < reactor->recorder_count; i++)
 		recorder_done(&reactor->recorders[i]);
+	for (size_t i = 0; reactor->jobs && i < reactor->job_count; i++)
+		job_done(&reactor->jobs[i]);
 	free(reactor->recorders);
 	free(reactor->jobs);
 	free(reactor->files);

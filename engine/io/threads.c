@@ -254,8 +254,10 @@ void threads_free(struct threads *threads)
 {
 	if (!threads)
 		return;
-	for (size_t i = 0; threads->jobs && i < threads->job_count; i++)
+	for (size_t i = 0; threads->jobs && i < threads->job_count; i++) {
 		recorder_done(&threads->jobs[i].recorder);
+		job_done(&threads->jobs[i].job);
+	}
 	for (size_t i = 0; i < threads->lock_count; i++) {
 		(void)pthread_mutex_destroy(&threads->jobs[i].mutex); /* nobody holds it */
 		(void)pthread_cond_destroy(&threads->jobs[i].landed); /* nor waits */

@@ -210,7 +210,6 @@ static const char *const unsupported[] = {
 	"replay_scale",
 	"replay_time_scale",
 	"replay_skip",
-	"rw_sequencer",
 	"serialize_overlap",
 	"server",
 	"showcmd",

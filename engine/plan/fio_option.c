@@ -29,9 +29,11 @@ static int check_meaning(const char *dashes, const struct option *option, const 
 			 struct error *err)
 {
 	char quoted[TEXT_EXCERPT_MAX];
-	bool size = option->type == OPTION_SIZE || option->type == OPTION_SIZES;
+	const char *colon = option->type == OPTION_RW ? strchr(value, ':') : NULL;
+	bool size = option->type == OPTION_SIZE || option->type == OPTION_SIZES || colon;
 
-	if ((size || option->type == OPTION_TIME) && quantity_fio_differs(value))
+	if ((size || option->type == OPTION_TIME) &&
+	    quantity_fio_differs(colon ? colon + 1 : value))
 		return error_set(
 			err, size ? ERROR_BAD_SIZE : ERROR_BAD_TIME, "",
 			size ? "%s%s=%s: fio reads the suffix as a power of 1000; write k, m "

@@ -10,6 +10,9 @@
 #include "engine/base/text.h"
 #include "engine/plan/fio_names.h"
 #include "engine/plan/quantity.h"
+
+#define RW_EVERY_MAX (1 << 30)
+#define RW_HOLE_MAX (UINT64_C(1) << 50)
 #include "engine/plan/workload.h"
 
 static const struct option table[OPTION_ID_COUNT] = {
@@ -83,7 +86,7 @@ const char *option_range(const struct option *option, char buffer[OPTION_RANGE_M
 
 	buffer[0] = '\0';
 	if (option->type == OPTION_FLAG || option->type == OPTION_CHOICE ||
-	    option->type == OPTION_TEXT)
+	    option->type == OPTION_RW || option->type == OPTION_TEXT)
 		return buffer;
 	(void)snprintf(buffer, OPTION_RANGE_MAX, "%s to %s%s%s",
 		       format_number(option, option->min, low),
@@ -190,6 +193,41 @@ static int parse_choice(const struct option *option, const char *text, int *ret_
 			 option->name, text_excerpt(text, quoted), known);
 }
 
+/* "randread", "read:64k", "randread:8". One request to a drawn offset is what none says. */
+static int parse_rw(const struct option *option, const char *text, struct workload *workload,
+		    struct error *err)
+{
+	const char *colon = strchr(text, ':');
+	char word[TEXT_EXCERPT_MAX];
+	uint64_t number = 0;
+	int rw, r;
+
+	(void)snprintf(word, sizeof(word), "%.*s", colon ? (int)(colon - text) : (int)strlen(text),
+		       text);
+	r = parse_choice(option, word, &rw, err);
+	if (r == 0 && colon && workload_rw_random(rw)) {
+		r = quantity_parse_count(colon + 1, &number, err);
+		if (r < 0 || number < 1 || number > RW_EVERY_MAX)
+			return error_set(err, ERROR_OUT_OF_RANGE, "",
+					 "%s=%s: behind the colon of a random pattern stands how "
+					 "many requests to make for each offset drawn: 1 to %d",
+					 option->name, text_excerpt(text, word), RW_EVERY_MAX);
+		number = number > 1 ? number : 0;
+	} else if (r == 0 && colon) {
+		r = quantity_parse_size(colon + 1, &number, err);
+		if (r < 0 || number > RW_HOLE_MAX)
+			return error_set(err, ERROR_OUT_OF_RANGE, "",
+					 "%s=%s: behind the colon of a sequential pattern stands "
+					 "how many bytes to leave out after each request: 0 to 1p",
+					 option->name, text_excerpt(text, word));
+	}
+	if (r < 0)
+		return r;
+	workload->rw = rw;
+	workload->rw_number = number;
+	return 0;
+}
+
 static int parse_text(const struct option *option, const char *text, char **ret_text,
 		      struct error *err)
 {
@@ -247,6 +285,9 @@ int option_parse(const struct option *option, const char *text, struct workload 
 	case OPTION_CHOICE:
 		r = parse_choice(option, text, member, err);
 		break;
+	case OPTION_RW:
+		r = parse_rw(option, text, workload, err);
+		break;
 	case OPTION_TEXT:
 		r = parse_text(option, text, member, err);
 		break;
@@ -272,6 +313,19 @@ static char *format_sizes(const struct option *option, const uint64_t *values)
 	return all;
 }
 
+static char *format_rw(const struct option *option, const struct workload *workload)
+{
+	char number[QUANTITY_TEXT_MAX], *text;
+
+	if (workload->rw_number == 0)
+		return strdup(option->choices[workload->rw]);
+	if (workload_rw_random(workload->rw))
+		(void)snprintf(number, sizeof(number), "%" PRIu64, workload->rw_number);
+	else
+		(void)quantity_format_size(workload->rw_number, number);
+	return asprintf(&text, "%s:%s", option->choices[workload->rw], number) < 0 ? NULL : text;
+}
+
 char *option_format(const struct option *option, const struct workload *workload)
 {
 	const void *member = const_member_of(option, workload);
@@ -284,6 +338,8 @@ char *option_format(const struct option *option, const struct workload *workload
 		return strdup(*(const bool *)member ? "1" : "0");
 	case OPTION_CHOICE:
 		return strdup(option->choices[*(const int *)member]);
+	case OPTION_RW:
+		return format_rw(option, workload);
 	case OPTION_TEXT:
 		text = *(char *const *)member;
 		return strdup(text ? text : "");
@@ -303,6 +359,7 @@ static size_t member_size(enum option_type type)
 	case OPTION_FLAG:
 		return sizeof(bool);
 	case OPTION_CHOICE:
+	case OPTION_RW:
 		return sizeof(int);
 	case OPTION_SIZES:
 		return DIRECTION_COUNT * sizeof(uint64_t);
@@ -365,6 +422,8 @@ int option_copy(const struct option *option, const struct workload *from, struct
 		*old = copy;
 	} else {
 		memcpy(member, const_member_of(option, from), member_size(option->type));
+		if (option->type == OPTION_RW)
+			to->rw_number = from->rw_number;
 	}
 	option_set_mark(&to->set, option->id, option_set_has(&from->set, option->id));
 	return 0;

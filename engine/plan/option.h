@@ -27,7 +27,8 @@ enum option_type {
 			  rest */
 	OPTION_TIME,   /* uint64_t nanoseconds; a bare number is seconds */
 	OPTION_CHOICE, /* int, an index into choices */
-	OPTION_TEXT,   /* char *, heap, NULL when not given */
+	OPTION_RW,   /* the same and rw_number behind a colon, "read:64k", "randread:8"; rw alone */
+	OPTION_TEXT, /* char *, heap, NULL when not given */
 };
 
 enum option_id {
@@ -87,7 +88,7 @@ struct option {
 	enum option_type type;
 	size_t member;		    /* offset in struct workload */
 	uint64_t min, max;	    /* inclusive, in the member's unit; lengths for TEXT */
-	const char *const *choices; /* NULL-terminated, CHOICE only */
+	const char *const *choices; /* NULL-terminated, CHOICE and RW only */
 	const char *default_text;   /* Volbench's default as a user would type it; NULL: none */
 	const char *fio_default;    /* fio's where it differs, else NULL: plan and report say so */
 	const char *unit;	    /* "bytes", "s", "operations", "" */

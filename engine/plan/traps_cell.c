@@ -185,6 +185,9 @@ static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
 		return options->sync != SYNC_NONE && !workload_writes(options);
 	case OPTION_ID_NORANDOMMAP:
 		return !workload_random(options);
+	case OPTION_ID_RW_SEQUENCER:
+		return options->rw_sequencer != SEQUENCER_SEQUENTIAL &&
+		       (!workload_random(options) || options->rw_number == 0);
 	case OPTION_ID_REGIONS:
 		return options->numjobs == 1 || cell->target->kind == TARGET_DIRECTORY;
 	default:

@@ -17,6 +17,7 @@ const char *const workload_rw_choices[] = {"read", "write",  "randread", "randwr
 const char *const workload_sync_choices[] = {"none", "sync", "dsync", NULL};
 const char *const workload_ioengine_choices[] = {"io_uring", "libaio",	"posixaio", "psync",
 						 "sync",     "threads", "null",	    NULL};
+const char *const workload_sequencer_choices[] = {"sequential", "identical", NULL};
 const char *const workload_regions_choices[] = {"disjoint", "shared", NULL};
 
 void workload_init(struct workload *workload)
@@ -198,6 +199,11 @@ static int check_sizes(const struct workload *workload, struct error *err)
 		return error_set(err, ERROR_CONFLICT, "offset",
 				 "with direct=1 offset must be a multiple of 512, not %" PRIu64,
 				 workload->offset);
+	if (!workload_random(workload) && workload->rw_number % SECTOR_BYTES != 0)
+		return error_set(err, ERROR_CONFLICT, "rw",
+				 "with direct=1 the bytes left out after each request must be a "
+				 "multiple of 512, not %" PRIu64,
+				 workload->rw_number);
 	if (workload->size % SECTOR_BYTES != 0)
 		return error_set(err, ERROR_CONFLICT, "size",
 				 "with direct=1 size must be a multiple of 512, not %" PRIu64,
@@ -291,8 +297,12 @@ bool workload_moves(const struct workload *workload, enum direction direction)
 
 bool workload_random(const struct workload *workload)
 {
-	return workload->rw == RW_RANDREAD || workload->rw == RW_RANDWRITE ||
-	       workload->rw == RW_RANDRW;
+	return workload_rw_random(workload->rw);
+}
+
+bool workload_rw_random(int rw)
+{
+	return rw == RW_RANDREAD || rw == RW_RANDWRITE || rw == RW_RANDRW;
 }
 
 bool workload_mixed(const struct workload *workload)

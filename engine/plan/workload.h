@@ -32,12 +32,14 @@ enum workload_ioengine {
 	IOENGINE_THREADS,
 	IOENGINE_NULL,
 };
+enum workload_sequencer { SEQUENCER_SEQUENTIAL, SEQUENCER_IDENTICAL };
 enum workload_regions { REGIONS_DISJOINT, REGIONS_SHARED };
 
 extern const char *const workload_rw_choices[];
 extern const char *const workload_sync_choices[];
 extern const char *const workload_ioengine_choices[];
 extern const char *const workload_regions_choices[];
+extern const char *const workload_sequencer_choices[];
 
 /* Where batch_complete_min is not given, one completion is awaited and one more for so many
  * outstanding: awaited.h says why. */
@@ -46,7 +48,8 @@ extern const char *const workload_regions_choices[];
 struct workload {
 	struct option_set set; /* what was given, not defaulted */
 	char *name;
-	int rw; /* enum workload_rw */
+	int rw;		    /* enum workload_rw */
+	uint64_t rw_number; /* behind the colon: bytes left out, or requests to a drawn offset; 0 */
 	uint64_t bs[DIRECTION_COUNT];
 	uint64_t rwmixread, rwmixwrite;
 	uint64_t size, offset; /* bytes; size is per job, 0 (not given): see definition.h */
@@ -65,6 +68,7 @@ struct workload {
 	bool group_reporting, invalidate;
 	/* what one request is */
 	/* which request comes next */
+	int rw_sequencer; /* enum workload_sequencer */
 	/* how much */
 	/* when */
 	/* syncs */
@@ -125,6 +129,7 @@ bool workload_moves(const struct workload *workload, enum direction direction);
 
 /* Of a workload that is one part. */
 bool workload_random(const struct workload *workload);
+bool workload_rw_random(int rw);
 bool workload_mixed(const struct workload *workload);
 
 /* Bytes of memory that an operation of a completed workload needs: of its largest read or write. */

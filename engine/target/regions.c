@@ -32,6 +32,7 @@ static int check_part(const struct target_info *info, const struct workload *par
 		{"bs", part->bs[DIRECTION_READ]},
 		{"bs", part->bs[DIRECTION_WRITE]},
 		{"offset", part->offset},
+		{"rw", workload_random(part) ? 0 : part->rw_number},
 		/* The next job's region begins where this one's ends. */
 		{"size", !lone && info->kind != TARGET_DIRECTORY ? part->size : 0},
 	};

@@ -35,6 +35,7 @@ static const char *wanted(const struct option *option)
 	case OPTION_TIME:
 		return "a number of seconds, or a text such as \"500ms\" or \"2m\"";
 	case OPTION_CHOICE:
+	case OPTION_RW:
 	case OPTION_TEXT:
 		break;
 	}
@@ -44,7 +45,8 @@ static const char *wanted(const struct option *option)
 static bool takes_integer(const struct option *option)
 {
 	/* sync has two numbers among its words, as in fio */
-	return (option->type != OPTION_CHOICE && option->type != OPTION_TEXT) ||
+	return (option->type != OPTION_CHOICE && option->type != OPTION_RW &&
+		option->type != OPTION_TEXT) ||
 	       option->id == OPTION_ID_SYNC;
 }
 

@@ -89,9 +89,16 @@ static void put_choices(FILE *out, const struct option *option)
 			i ? ", " : "", option->choices[i]);
 	if (option->id == OPTION_ID_SYNC) /* fio's other words */
 		fputs(", '0', '1', 0, 1", out);
-	if (option->id == OPTION_ID_RW)
-		fputs(", readwrite", out);
 	fputs("]\n", out);
+}
+
+/* The words, and a number behind a colon. */
+static void put_rw(FILE *out, const struct option *option)
+{
+	fputs("          type: string\n          pattern: '^(", out);
+	for (size_t i = 0; option->choices[i]; i++)
+		fprintf(out, "%s|", option->choices[i]);
+	fputs("readwrite)(:[0-9]+[kmgtpKMGTP]?(i?[bB])?)?$'\n", out);
 }
 
 static void put_option(FILE *out, const struct option *option)
@@ -108,10 +115,13 @@ static void put_option(FILE *out, const struct option *option)
 		fputs("          type: string\n", out);
 	else if (option->type == OPTION_CHOICE)
 		put_choices(out, option);
+	else if (option->type == OPTION_RW)
+		put_rw(out, option);
 	else
 		fprintf(out, "          $ref: '#/components/schemas/Option%s'\n",
 			schemas[option->type]);
-	if (option->type != OPTION_CHOICE && option->type != OPTION_FLAG)
+	if (option->type != OPTION_CHOICE && option->type != OPTION_RW &&
+	    option->type != OPTION_FLAG)
 		put_limits(out, option);
 	if (option->default_text)
 		put_scalar(out, "default", option->default_text);

@@ -27,7 +27,8 @@ static void the_table_is_sound(void **state)
 		assert_non_null(option->unit);
 		assert_true(strlen(option->help) > 10);
 		assert_int_equal(option->help[strlen(option->help) - 1], '.');
-		assert_int_equal(option->choices != NULL, option->type == OPTION_CHOICE);
+		assert_int_equal(option->choices != NULL,
+				 option->type == OPTION_CHOICE || option->type == OPTION_RW);
 		assert_null(option_refusal(option->name));
 		assert_null(fio_alias(option->name));
 	}
@@ -78,7 +79,7 @@ static void ranges_hold_at_their_ends(void **state)
 		size_t count = option->min > 0 ? 4 : 3;
 
 		if (option->type == OPTION_FLAG || option->type == OPTION_CHOICE ||
-		    option->type == OPTION_TEXT)
+		    option->type == OPTION_RW || option->type == OPTION_TEXT)
 			continue;
 		workload_init(&workload);
 		for (size_t n = 0; n < count; n++) {
@@ -97,6 +98,52 @@ static void ranges_hold_at_their_ends(void **state)
 			assert_non_null(strstr(err.message, " to "));
 		}
 	}
+}
+
+/* What stands behind the colon of rw, and how it is told. */
+static void patterns_take_a_number(void **state)
+{
+	const struct {
+		const char *given, *told;
+		int rw;
+		uint64_t number;
+	} good[] = {
+		{"read:64k", "read:64k", RW_READ, 65536},
+		{"readwrite:65536", "rw:64k", RW_RW, 65536},
+		{"write:1p", "write:1p", RW_WRITE, UINT64_C(1) << 50},
+		{"read:0", "read", RW_READ, 0},
+		{"randread:8", "randread:8", RW_RANDREAD, 8},
+		{"randrw:1073741824", "randrw:1073741824", RW_RANDRW, 1 << 30},
+		{"randwrite:1", "randwrite", RW_RANDWRITE, 0},
+		{"randwrite", "randwrite", RW_RANDWRITE, 0},
+	};
+	const char *const bad[] = {"read:",	 "read:-8k",	"write:1125899906842625",
+				   "randread:0", "randread:4k", "randread:1073741825",
+				   "randread:"};
+	struct workload workload, copy;
+	struct error err;
+	char *text;
+
+	(void)state;
+	workload_init(&workload);
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		assert_int_equal(parse("rw", good[i].given, &workload, &err), 0);
+		assert_int_equal(workload.rw, good[i].rw);
+		assert_int_equal(workload.rw_number, good[i].number);
+		text = option_format(option_find("rw"), &workload);
+		assert_string_equal(text, good[i].told);
+		free(text);
+		workload_init(&copy);
+		assert_int_equal(option_copy(option_find("rw"), &workload, &copy), 0);
+		assert_int_equal(copy.rw_number, good[i].number);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_true(parse("rw", bad[i], &workload, &err) < 0);
+		assert_int_equal(err.code, ERROR_OUT_OF_RANGE);
+		assert_non_null(strstr(err.message, bad[i]));
+	}
+	assert_true(parse("rw", "sideways:8", &workload, &err) < 0);
+	assert_int_equal(err.code, ERROR_BAD_VALUE);
 }
 
 static void texts_hold_at_their_lengths(void **state)
@@ -229,6 +276,7 @@ int main(void)
 		cmocka_unit_test(the_table_is_sound),
 		cmocka_unit_test(defaults_parse_and_print_as_written),
 		cmocka_unit_test(ranges_hold_at_their_ends),
+		cmocka_unit_test(patterns_take_a_number),
 		cmocka_unit_test(texts_hold_at_their_lengths),
 		cmocka_unit_test(sizes_may_differ_by_direction),
 		cmocka_unit_test(choices_are_listed_when_refused),

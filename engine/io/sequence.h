@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sequence.h - which request one job makes next, where pattern.h alone has no answer: requests of
+ * any size, in any order and alignment. Asked by job_steps.c.
+ *
+ * A step is, as in fio (io_u.c: get_next_offset, then get_next_buflen):
+ *
+ *   direction   the pattern's: one, or drawn for a mix.
+ *   offset      sequential or random. Sequential: behind the last request of the direction, and
+ *               behind a hole where there is one (rw=read:64k); from the begin again where not even
+ *               the smallest request fits. Random: sequence_random_offset(), the one place where a
+ *               random offset is chosen, which is where a distribution other than the uniform one
+ *               belongs. A random workload with rw=randread:8 draws every eighth offset, and the
+ *               seven before it follow the last request or repeat its offset (rw_sequencer); its
+ *               first seven begin at the region's begin, for there is no last request yet.
+ *   size        sizes.h.
+ *
+ * Offsets are relative to the begin of the job's region. Invariant: offset + length <= the region's
+ * length; whoever submits checks it all the same. The same seed and options give the same sequence.
+ * Ownership: sequence_new's to sequence_free; it refers to the job's pattern, which must not move.
+ * Threads: one user at a time.
+ */
+#ifndef ENGINE_IO_SEQUENCE_H
+#define ENGINE_IO_SEQUENCE_H
+
+#include "engine/io/pattern.h"
+#include "engine/io/sizes.h"
+
+/* One direction's. */
+struct sequence_side {
+	struct sizes sizes;
+	uint64_t unit;	 /* bytes: random offsets are multiples of it */
+	uint64_t blocks; /* of a unit each; behind the begin of each the smallest request fits */
+	uint64_t next;	 /* where the last request ended */
+	uint64_t last;	 /* where it began */
+};
+
+struct sequence {
+	struct pattern *pattern; /* the job's */
+	struct random random;
+	uint64_t length; /* bytes of the region */
+	bool random_offsets, time_based, identical;
+	uint64_t hole;	      /* bytes between sequential requests */
+	uint64_t every, left; /* requests to a random offset; to the next one */
+	struct sequence_side sides[PATTERN_DIRECTIONS];
+};
+
+struct sequence_step {
+	enum direction direction;
+	uint64_t offset, length;
+};
+
+/* Whether a completed workload asks for more than a pattern gives. */
+bool sequence_needed(const struct workload *workload);
+
+/* length: bytes of the region, which holds a request of each direction (pattern_init has said so).
+ * -ENOMEM. */
+MUST_CHECK int sequence_new(const struct workload *workload, uint64_t length, uint64_t seed,
+			    struct pattern *pattern, struct sequence **ret_sequence);
+void sequence_free(struct sequence *sequence);
+
+/* The next request. */
+void sequence_next(struct sequence *sequence, struct sequence_step *ret_step);
+
+/* The smallest request of any direction in use. */
+uint64_t sequence_least(const struct sequence *sequence);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_sequence.c - the order of a job's requests where a pattern alone does not say it. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/clock.h"
+#include "engine/io/job_steps.h"
+#include "engine/io/sequence.h"
+
+#define KIB UINT64_C(1024)
+#define MIB (UINT64_C(1024) * 1024)
+
+struct fixture {
+	struct workload workload;
+	struct load load;
+	struct recorder recorder;
+	struct job job;
+};
+
+/* A workload of these options, "rw=read:64k bs=4k ...", completed. */
+static void set(struct workload *workload, const char *options)
+{
+	char *text = strdup(options), *rest = text, *word;
+	struct error err;
+
+	assert_non_null(text);
+	workload_init(workload);
+	while ((word = strsep(&rest, " "))) {
+		char *value = strchr(word, '=');
+
+		assert_non_null(value);
+		*value++ = '\0';
+		if (option_parse(option_find(word), value, workload, &err) < 0)
+			fail_msg("%s", err.message);
+	}
+	free(text);
+	if (workload_complete(workload, &err) < 0)
+		fail_msg("%s: %s", options, err.message);
+}
+
+static struct fixture *begin(const char *options, uint64_t offset, uint64_t length)
+{
+	const struct measure_region region = {.fd = 3, .offset = offset, .length = length};
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct error err;
+
+	assert_non_null(f);
+	set(&f->workload, options);
+	assert_int_equal(load_init(&f->load, 10), 0);
+	assert_int_equal(recorder_init(&f->recorder, &f->workload, false, &f->load), 0);
+	assert_int_equal(job_init(&f->job, &f->workload, &region, 0, 1, &f->recorder, &err), 0);
+	return f;
+}
+
+static void end(struct fixture *f)
+{
+	job_done(&f->job);
+	recorder_done(&f->recorder);
+	load_done(&f->load);
+	workload_done(&f->workload);
+	free(f);
+}
+
+/* The next operation, which must lie in the region. */
+static struct operation next(struct fixture *f)
+{
+	uint64_t wake_ns;
+	struct flight flight;
+
+	assert_int_equal(job_plan(&f->job, 0, &flight, &wake_ns), JOB_OPERATION);
+	if (flight.operation.length > 0) {
+		assert_true(flight.operation.offset >= f->job.offset);
+		assert_true(flight.operation.offset + flight.operation.length <=
+			    f->job.offset + f->job.length);
+	}
+	return flight.operation;
+}
+
+static bool is_done(struct fixture *f)
+{
+	uint64_t wake_ns;
+	struct flight flight;
+
+	return job_plan(&f->job, 0, &flight, &wake_ns) == JOB_DONE;
+}
+
+static void test_plain_workloads_have_no_sequence(void **unused)
+{
+	const char *const plain[] = {"rw=read bs=4k", "rw=randrw:1 bs=4k", "rw=write:0",
+				     "rw=randread norandommap=1"};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {
+		struct fixture *f = begin(plain[i], 0, MIB);
+
+		assert_true(job_is_plain(&f->workload));
+		assert_null(f->job.course.sequence);
+		end(f);
+	}
+}
+
+/* ---- rw=read:64k ---- */
+
+static void test_holes_are_left_out(void **unused)
+{
+	struct fixture *f = begin("rw=read:60k bs=4k", 8192, MIB + 3000);
+
+	(void)unused;
+	assert_false(job_is_plain(&f->workload));
+	for (int round = 0; round < 3; round++) {
+		/* The seventeenth would begin at 1 MiB, where no whole one fits. */
+		for (uint64_t i = 0; i < 16; i++) {
+			struct operation operation = next(f);
+
+			assert_int_equal(operation.kind, REQUEST_READ);
+			assert_int_equal(operation.length, 4096);
+			assert_int_equal(operation.offset, 8192 + i * 64 * KIB);
+		}
+	}
+	end(f);
+}
+
+/* Bytes moved make the size, as in fio, however much is left out. */
+static void test_holes_do_not_count(void **unused)
+{
+	struct fixture *f = begin("rw=write:60k bs=4k time_based=0 size=1m", 0, MIB);
+
+	(void)unused;
+	for (uint64_t i = 0; i < 256; i++)
+		assert_int_equal(next(f).offset, i % 16 * 64 * KIB);
+	assert_true(is_done(f));
+	end(f);
+}
+
+/* A sequential mix has a position for each direction. */
+static void test_holes_in_a_mix(void **unused)
+{
+	struct fixture *f = begin("rw=rw:4k bs=4k,8k", 0, 120 * KIB);
+	uint64_t count[2] = {0};
+
+	(void)unused;
+	for (unsigned int i = 0; i < 10000; i++) {
+		struct operation operation = next(f);
+		uint64_t n = count[operation.kind]++;
+
+		if (operation.kind == REQUEST_READ)
+			assert_int_equal(operation.offset, n % 15 * 8 * KIB);
+		else
+			assert_int_equal(operation.offset, n % 10 * 12 * KIB);
+	}
+	assert_true(count[0] > 4500 && count[1] > 4500);
+	end(f);
+}
+
+/* ---- rw=randread:8 ---- */
+
+static void test_every_eighth_offset_is_drawn(void **unused)
+{
+	struct fixture *f = begin("rw=randread:8 bs=4k", 4096, 1000 * 4096);
+	bool seen[1000] = {false};
+	uint64_t follows = 4096;
+
+	(void)unused;
+	for (unsigned int i = 1; i <= 8 * 1000; i++) {
+		struct operation operation = next(f);
+		uint64_t block = (operation.offset - 4096) / 4096;
+
+		if (i % 8 == 0) {
+			assert_false(seen[block]); /* each block once */
+			seen[block] = true;
+		} else {
+			assert_int_equal(operation.offset, follows);
+		}
+		follows = block == 999 ? 4096 : operation.offset + 4096;
+	}
+	end(f);
+}
+
+static void test_the_same_offset_eight_times(void **unused)
+{
+	struct fixture *f =
+		begin("rw=randwrite:8 bs=4k rw_sequencer=identical norandommap=1", 0, MIB);
+	uint64_t last = 0;
+	unsigned int moved = 0;
+
+	(void)unused;
+	for (unsigned int i = 1; i <= 8 * 1000; i++) {
+		uint64_t offset = next(f).offset;
+
+		if (i % 8 == 0)
+			moved += offset != last;
+		else
+			assert_int_equal(offset, last);
+		last = offset;
+	}
+	assert_true(moved > 950);
+	end(f);
+}
+
+static void test_fsync_among_them(void **unused)
+{
+	struct fixture *f = begin("rw=write:4k bs=4k fsync=2 fdatasync=3", 0, MIB);
+	const enum request_kind kinds[] = {REQUEST_WRITE, REQUEST_WRITE,    REQUEST_SYNC,
+					   REQUEST_WRITE, REQUEST_DATASYNC, REQUEST_WRITE,
+					   REQUEST_SYNC};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		assert_int_equal(next(f).kind, kinds[i]);
+	end(f);
+}
+
+static void test_seeds_repeat(void **unused)
+{
+	struct fixture *one = begin("rw=randrw:3 bs=4k,8k", 0, 100 * MIB);
+	struct fixture *two = begin("rw=randrw:3 bs=4k,8k", 0, 100 * MIB);
+
+	(void)unused;
+	for (unsigned int i = 0; i < 10000; i++) {
+		struct operation a = next(one), b = next(two);
+
+		assert_int_equal(a.kind, b.kind);
+		assert_int_equal(a.offset, b.offset);
+	}
+	end(one);
+	end(two);
+}
+
+/* The check does not trust what it is told. */
+static void test_what_leaves_the_region_is_refused(void **unused)
+{
+	struct fixture *f = begin("rw=read:4k bs=4k", 0, MIB);
+	struct flight flight;
+	uint64_t wake_ns;
+
+	(void)unused;
+	f->job.course.sequence->length = 2 * MIB; /* a bug, made up */
+	for (unsigned int i = 0; i < 128; i++)
+		(void)next(f);
+	assert_int_equal(job_plan(&f->job, 0, &flight, &wake_ns), JOB_REFUSED);
+	end(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain_workloads_have_no_sequence),
+		cmocka_unit_test(test_holes_are_left_out),
+		cmocka_unit_test(test_holes_do_not_count),
+		cmocka_unit_test(test_holes_in_a_mix),
+		cmocka_unit_test(test_every_eighth_offset_is_drawn),
+		cmocka_unit_test(test_the_same_offset_eight_times),
+		cmocka_unit_test(test_fsync_among_them),
+		cmocka_unit_test(test_seeds_repeat),
+		cmocka_unit_test(test_what_leaves_the_region_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
