@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <sys/random.h>
 
+#include "engine/io/data.h"
+
 #define FILL_BLOCK (UINT64_C(1) << 20)
 #define FILL_DEPTH "8"
 #define FILL_FILES_AT_ONCE 8
@@ -41,9 +43,10 @@ static int set_option(struct workload *workload, enum option_id id, const char *
 }
 
 /* `jobs` files of `bytes` each, written from start to end. */
-static int make_workload(struct workload *workload, uint64_t bytes, size_t jobs, bool direct,
-			 struct error *err)
+static int make_workload(struct workload *workload, uint64_t bytes, size_t jobs,
+			 const struct fill_config *config, struct error *err)
 {
+	const struct workload *like = config->like;
 	char size[32], numjobs[32];
 	const struct {
 		enum option_id id;
@@ -52,7 +55,7 @@ static int make_workload(struct workload *workload, uint64_t bytes, size_t jobs,
 		{OPTION_ID_NAME, "fill"},     {OPTION_ID_RW, "write"},
 		{OPTION_ID_BS, "1M"},	      {OPTION_ID_SIZE, size},
 		{OPTION_ID_NUMJOBS, numjobs}, {OPTION_ID_IODEPTH, FILL_DEPTH},
-		{OPTION_ID_TIME_BASED, "0"},  {OPTION_ID_DIRECT, direct ? "1" : "0"},
+		{OPTION_ID_TIME_BASED, "0"},  {OPTION_ID_DIRECT, config->direct ? "1" : "0"},
 		{OPTION_ID_INVALIDATE, "0"},
 	};
 	int r;
@@ -65,9 +68,16 @@ static int make_workload(struct workload *workload, uint64_t bytes, size_t jobs,
 			return r;
 	}
 	r = workload_complete(workload, err);
-	if (r == 0)
-		workload->runtime_ns = 0; /* as long as it takes */
-	return r;
+	if (r < 0)
+		return r;
+	workload->runtime_ns = 0; /* as long as it takes */
+	if (like) {
+		workload->zero_buffers = like->zero_buffers;
+		workload->buffer_compress_percentage = like->buffer_compress_percentage;
+		workload->buffer_compress_chunk = like->buffer_compress_chunk;
+		workload->dedupe_percentage = like->dedupe_percentage;
+	}
+	return 0;
 }
 
 /* The whole requests of some files of one length. */
@@ -82,6 +92,7 @@ static int fill_group(struct fill *fill, const struct measure_region *regions, s
 		.region_count = count,
 		.regions = regions,
 		.discard = true,
+		.data_unit = config->like ? config->like_unit : 0,
 		.cancel = config->cancel,
 		.tick = fill_tick,
 		.arg = fill,
@@ -94,7 +105,7 @@ static int fill_group(struct fill *fill, const struct measure_region *regions, s
 		return 0;
 	workload_init(&workload);
 	sample_init(&sample);
-	r = make_workload(&workload, bytes, count, config->direct, err);
+	r = make_workload(&workload, bytes, count, config, err);
 	if (r < 0)
 		goto out;
 	spec.workload = &workload;
@@ -125,9 +136,21 @@ static int make_buffered(int fd, struct error *err)
 	return 0;
 }
 
-/* What is left of a file behind its last whole request, less than FILL_BLOCK. */
-static int fill_rest(const struct measure_region *region, struct error *err)
+/* Up to so many bytes for offset `at`; how many, or -1 with errno. */
+static ssize_t make_rest(const struct fill_config *config, struct data *like, void *buffer,
+			 size_t bytes, uint64_t at)
 {
+	if (!config->like)
+		return getrandom(buffer, bytes, 0);
+	data_fill(like, buffer, bytes, at, data_draw(like), 0);
+	return (ssize_t)bytes;
+}
+
+/* What is left of a file behind its last whole request, less than FILL_BLOCK. */
+static int fill_rest(const struct fill_config *config, const struct measure_region *region,
+		     struct error *err)
+{
+	struct data like = {0};
 	uint64_t rest = region->length % FILL_BLOCK;
 	uint64_t at = region->offset + region->length - rest;
 	unsigned char data[4096];
@@ -138,9 +161,13 @@ static int fill_rest(const struct measure_region *region, struct error *err)
 	r = make_buffered(region->fd, err);
 	if (r < 0)
 		return r;
+	if (config->like) {
+		data_init(&like, config->like, config->seed ^ at);
+		like.unit = config->like_unit;
+	}
 	while (rest > 0) {
 		size_t piece = rest < sizeof(data) ? (size_t)rest : sizeof(data);
-		ssize_t n = getrandom(data, piece, 0);
+		ssize_t n = make_rest(config, &like, data, piece, at);
 
 		if (n > 0)
 			n = pwrite(region->fd, data, (size_t)n, (off_t)at);
@@ -167,7 +194,7 @@ static int fill_regions(struct fill *fill, const struct measure_region *regions,
 		r = fill_group(fill, regions + first, group, err);
 	}
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		r = fill_rest(&regions[i], err);
+		r = fill_rest(fill->config, &regions[i], err);
 		fill->done_before += regions[i].length % FILL_BLOCK;
 	}
 	return r;

@@ -159,6 +159,19 @@ void run_choose_backend(const struct plan *plan, const struct target_info *infos
 
 /* ---- targets ---- */
 
+static int check_fills(const struct plan *plan, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < plan->definition->target_count && r == 0; i++) {
+		const struct workload *like;
+		uint64_t unit;
+
+		r = inspect_fill_like(plan, i, &like, &unit, err);
+	}
+	return r;
+}
+
 void inspect_blame_target(const struct plan *plan, size_t target, struct error *err)
 {
 	char pointer[DEFINITION_POINTER_MAX];
@@ -429,7 +442,9 @@ int run_inspect(struct plan *plan, const struct run_look *look, struct target_in
 		if (r < 0)
 			return r;
 	}
-	r = resolve_sizes(plan, infos, err);
+	r = check_fills(plan, err);
+	if (r == 0)
+		r = resolve_sizes(plan, infos, err);
 	if (r == 0)
 		r = check_shared_space(plan, infos, err);
 	if (r < 0)

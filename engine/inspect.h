@@ -15,6 +15,15 @@ enum backend_kind inspect_backend(const struct plan *plan, const struct plan_sam
  * only take time. */
 bool inspect_moves_data(const struct plan *plan, size_t target, enum backend_kind chosen);
 
+/*
+ * What the fill of a target is to be like (fill.h): the options of the workloads that read it, and
+ * the smallest of their requests. *ret_like is NULL where they ask for nothing, or nobody reads.
+ * CONFLICT where they do not agree: a target is filled once.
+ */
+MUST_CHECK int inspect_fill_like(const struct plan *plan, size_t target,
+				 const struct workload **ret_like, uint64_t *ret_unit,
+				 struct error *err);
+
 /* Gives an error its JSON pointer: that of a target; or of a sample's option, where err->field is
  * an option's name, else of its workload. err may be NULL. */
 void inspect_blame_target(const struct plan *plan, size_t target, struct error *err);

@@ -171,7 +171,7 @@ static int fill_targets(struct run *run, struct error *err)
 	if (total > 0)
 		enter(run, PHASE_FILL);
 	for (size_t i = 0; i < definition->target_count; i++) {
-		const struct fill_config config = {
+		struct fill_config config = {
 			.backend = run->config->backend,
 			.direct = target_info(run->targets[i])->direct,
 			.seed = definition->seed + i,
@@ -181,6 +181,8 @@ static int fill_targets(struct run *run, struct error *err)
 		};
 		int r = cancelled(run, err);
 
+		if (r == 0)
+			r = inspect_fill_like(run->plan, i, &config.like, &config.like_unit, err);
 		if (r == 0 && is_filled(run, i))
 			r = fill_target(run->targets[i], &config, err);
 		if (r < 0)

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "engine/io/data.h"
+
 struct sequence;
 
 struct course {
@@ -15,6 +17,7 @@ struct course {
 	uint64_t runtime_ns;			  /* of the window; 0: as long as the load lasts */
 	uint64_t fdatasync_every, fdatasync_left; /* writes; 0: no fdatasyncs */
 	struct sequence *sequence;		  /* NULL: the pattern says all; the job's own */
+	struct data data;			  /* what the writes hold */
 };
 
 #endif

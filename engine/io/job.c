@@ -42,6 +42,7 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 	job->fsync_left = job->fsync_every;
 	job->course.fdatasync_every = job->pattern.mix == PATTERN_READ ? 0 : workload->fdatasync;
 	job->course.fdatasync_left = job->course.fdatasync_every;
+	data_init(&job->course.data, workload, random_derive(seed, ~(uint64_t)index));
 	if (sequence_needed(workload) &&
 	    sequence_new(workload, region->length, random_derive(own, SEED_SEQUENCE), &job->pattern,
 			 &job->course.sequence) < 0)

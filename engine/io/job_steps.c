@@ -10,10 +10,13 @@
 #include <errno.h>
 
 #include "engine/io/sequence.h"
+#include "engine/plan/written.h"
 
 bool job_is_plain(const struct workload *workload)
 {
-	return workload->part_count == 0 && workload->fdatasync == 0 && !sequence_needed(workload);
+	return workload->part_count == 0 && workload->fdatasync == 0 &&
+	       !sequence_needed(workload) &&
+	       (!workload_writes(workload) || written_fresh(workload));
 }
 
 /* The job's own time is over, while other parts of the workload go on. */
@@ -64,6 +67,21 @@ static enum job_step next_in_sequence(struct job *job, struct operation *operati
 	return JOB_OPERATION;
 }
 
+static void plan_write(struct job *job, struct flight *flight)
+{
+	if (job->course.fdatasync_every > 0)
+		job->course.fdatasync_left--;
+	flight->key = data_draw(&job->course.data);
+}
+
+void job_fill(const struct job *job, const struct flight *flight, void *buffer, uint64_t own)
+{
+	const struct operation *operation = &flight->operation;
+
+	data_fill(&job->course.data, buffer, operation->length, operation->offset, flight->key,
+		  own);
+}
+
 enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flight,
 		       uint64_t *ret_wake_ns)
 {
@@ -78,8 +96,8 @@ enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flig
 					    : job_next(job, operation);
 	if (step != JOB_OPERATION)
 		return step;
-	if (operation->kind == REQUEST_WRITE && job->course.fdatasync_every > 0)
-		job->course.fdatasync_left--;
+	if (operation->kind == REQUEST_WRITE)
+		plan_write(job, ret_flight);
 	job->course.outstanding++;
 	job->course.outstanding_bytes += operation->length;
 	return JOB_OPERATION;

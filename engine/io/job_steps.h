@@ -18,6 +18,7 @@ struct flight {
 	/* When the submission returned: the caller's to set where its recorder has histograms for
 	 * the two parts. */
 	uint64_t submitted_ns;
+	uint64_t key; /* of what a write holds */
 };
 
 /* Whether a completed workload has a loop of its own: job_next_shaped() is then all there is. */
@@ -30,6 +31,10 @@ bool job_is_plain(const struct workload *workload);
  */
 enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flight,
 		       uint64_t *ret_wake_ns);
+
+/* Makes the buffer of a planned write ready, before it is stamped. `own` is a number of the
+ * buffer's own. May run while the job is used otherwise. */
+void job_fill(const struct job *job, const struct flight *flight, void *buffer, uint64_t own);
 
 /* A planned operation has ended with `result` (bytes or -errno): it is recorded. False, with err,
  * where that ends the measurement. */

@@ -43,6 +43,7 @@ struct measure_spec {
 	size_t region_count;		      /* = workload_jobs() */
 	const struct measure_region *regions; /* part by part */
 	bool discard;			      /* a fill: no histograms, no series wanted */
+	uint64_t data_unit;  /* data.h's unit: bytes of a block within a write; 0: the write */
 	atomic_bool *cancel; /* looked at ten times a second at least; may be NULL */
 	/* Called by the control thread when the ramp is over (the window begins) and when the last
 	 * operation has completed (it ends): the moments to read counters. May be NULL. */

@@ -331,6 +331,7 @@ static int make_jobs(struct reactor *reactor, const struct reactor_config *confi
 			      recorder, err);
 		if (rc < 0)
 			return rc;
+		reactor->jobs[i].course.data.unit = spec->data_unit;
 		reactor->jobs[i].file = file_index(reactor, spec->regions[index].fd);
 		if (spec->workload->part_count > 0)
 			reactor->jobs[i].course.runtime_ns = part->runtime_ns;

@@ -65,8 +65,9 @@ static void prepare(struct reactor *reactor, uint32_t number, uint32_t place)
 		    operation->length);
 	backend->queue[place & backend->queue_mask] = number;
 	if (operation->kind == REQUEST_WRITE)
-		buffer_refresh(arena_buffer(&reactor->arena, number), operation->length,
-			       random_next(&reactor->keys));
+		job_fill(reactor->slot_jobs[number], &reactor->flights[number],
+			 arena_buffer(&reactor->arena, number),
+			 random_derive(reactor->seed, number));
 }
 
 /* Asks one job; whether an operation came of it. */

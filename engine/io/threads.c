@@ -110,14 +110,12 @@ static void work(struct thread_worker *worker, void *buffer)
 	uint64_t now_ns = worker->threads->load->start_ns;
 	const struct flight *done = NULL;
 	struct flight flight, next;
-	struct random keys;
 	int32_t result = 0;
 
-	random_init(&keys, worker->seed);
 	while (turn(worker->job, done, result, now_ns, &next)) {
 		flight = next;
 		if (flight.operation.kind == REQUEST_WRITE)
-			buffer_refresh(buffer, flight.operation.length, random_next(&keys));
+			job_fill(&worker->job->job, &flight, buffer, worker->seed);
 		flight.stamp_ns = clock_now_ns();
 		result = perform(worker->job->fd, &flight.operation, buffer);
 		now_ns = clock_now_ns();
@@ -194,6 +192,7 @@ static int make_jobs(struct threads *threads, const struct measure_spec *spec, s
 		if (rc < 0)
 			return rc;
 		job->job.course.runtime_ns = spec->workload->part_count ? part->runtime_ns : 0;
+		job->job.course.data.unit = spec->data_unit;
 		job->fd = spec->regions[i].fd;
 	}
 	return 0;

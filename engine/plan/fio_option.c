@@ -47,7 +47,8 @@ static int check_meaning(const char *dashes, const struct option *option, const 
 static bool goes_bare(enum option_id id)
 {
 	return id == OPTION_ID_TIME_BASED || id == OPTION_ID_NORANDOMMAP ||
-	       id == OPTION_ID_GROUP_REPORTING;
+	       id == OPTION_ID_GROUP_REPORTING || id == OPTION_ID_ZERO_BUFFERS ||
+	       id == OPTION_ID_REFILL_BUFFERS;
 }
 
 /* fio's "buffered" is direct, turned round. */
@@ -112,13 +113,17 @@ static const char *fio_engine(const struct workload *workload)
 static bool is_written(const struct workload *workload, enum option_id id)
 {
 	switch (id) {
-	case OPTION_ID_NAME: /* these six are written by hand, before or after the others */
+	case OPTION_ID_NAME: /* these seven are written by hand, before or after the others */
 	case OPTION_ID_FILENAME:
 	case OPTION_ID_DIRECTORY:
 	case OPTION_ID_IOENGINE:
 	case OPTION_ID_REGIONS:
 	case OPTION_ID_RWMIXWRITE:
+	case OPTION_ID_REFILL_BUFFERS:
 		return false;
+	case OPTION_ID_SCRAMBLE_BUFFERS:
+		return !workload->scramble_buffers ||
+		       (workload->zero_buffers && workload_is_set(workload, id));
 	case OPTION_ID_RWMIXREAD:
 		return workload_mixed(workload);
 	case OPTION_ID_SIZE:
@@ -198,7 +203,7 @@ int fio_option_each(const struct workload *workload, const char *path, bool dire
 		(void)snprintf(increment, sizeof(increment), "%" PRIu64, workload->size);
 		put(arg, "offset_increment", increment);
 	}
-	if (workload_writes(workload))
+	if (workload_writes(workload) && workload->refill_buffers && !workload->zero_buffers)
 		put(arg, "refill_buffers", "1");
 	return 0;
 }

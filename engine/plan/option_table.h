@@ -71,6 +71,18 @@ OPTION(FDATASYNC, "fdatasync", OPTION_COUNT, fdatasync, 0, 1u << 30, NULL, "0", 
        "An fdatasync after every so many writes of a job; its latency is kept apart.")
 
 /* ---- what is written, and whether it is read back ---- */
+OPTION(ZERO_BUFFERS, "zero_buffers", OPTION_FLAG, zero_buffers, 0, 1, NULL, "0", NULL, "", true,
+       "Write zeros. Reads meet them too: the target is filled with what the workloads that read it ask for.")
+OPTION(REFILL_BUFFERS, "refill_buffers", OPTION_FLAG, refill_buffers, 0, 1, NULL, "1", "0", "", true,
+       "Every write holds other data than those before it; 0 uses each buffer again as scramble_buffers says.")
+OPTION(SCRAMBLE_BUFFERS, "scramble_buffers", OPTION_FLAG, scramble_buffers, 0, 1, NULL, "1", NULL, "", true,
+       "Change some words of each sector before a buffer that is not refilled is used again. Zeros only where asked for by name.")
+OPTION(COMPRESS_PERCENTAGE, "buffer_compress_percentage", OPTION_COUNT, buffer_compress_percentage, 0, 100, NULL, "0", NULL, "percent", true,
+       "Share of each buffer_compress_chunk that is zeros and not random, in what is written and in what the target is filled with before reads.")
+OPTION(COMPRESS_CHUNK, "buffer_compress_chunk", OPTION_SIZE, buffer_compress_chunk, 0, 64 << 20, NULL, "512", NULL, "bytes", true,
+       "Bytes that buffer_compress_percentage is a share of; 0 is a whole request.")
+OPTION(DEDUPE_PERCENTAGE, "dedupe_percentage", OPTION_COUNT, dedupe_percentage, 0, 100, NULL, "0", NULL, "percent", true,
+       "Share of the writes that hold the very same data as the job's write before them.")
 
 /* ---- files ---- */
 

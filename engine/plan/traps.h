@@ -9,6 +9,7 @@
  *   ramp_longer_than_run  warning; w
  *   buffered_writes       warning; w: writes that end in memory, never synced
  *   unwritten_data        warning; w: reads of an existing target may meet what was never written
+ *   compressible_data     info; w: data that what lies beneath may make smaller
  *   fio_depth             warning; w: an fio command line that fio itself would run at depth 1
  *   fio_defaults_differ   info; w for fio command lines, else for the whole
  *   depth_ignored         warning; w: iodepth with psync or sync

@@ -9,6 +9,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/plan/quantity.h"
+#include "engine/plan/written.h"
 
 /* ZFS writes a transaction group every 5 s by default, and fewer than three say little. Other file
  * systems have no such clock, but caches that a short run does not fill. */
@@ -145,6 +146,27 @@ static bool unwritten_data(const struct trap_cell *cell, struct trap_hit *hit)
 		"full of data.");
 }
 
+static bool compressible_data(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	const struct workload *options = cell->options;
+
+	/* what exists was not filled by us */
+	if (!written_fill_wanted(options) || (cell->target->existing && !workload_writes(options)))
+		return false;
+	if (options->zero_buffers)
+		return tell(hit, FINDING_INFO,
+			    "Zeros take no room where data is compressed or holes are kept (ZFS, "
+			    "btrfs, thin volumes), and the disks may see nothing of them: the "
+			    "figures are then those of the layer that found them.");
+	(void)snprintf(hit->found, sizeof(hit->found),
+		       "%" PRIu64 " %% zeros, %" PRIu64 " %% repetitions",
+		       options->buffer_compress_percentage, options->dedupe_percentage);
+	return tell(hit, FINDING_INFO,
+		    "Where data is compressed or deduplicated (ZFS, btrfs, VDO) less than this "
+		    "reaches the disks, and the figures show the compressor as well; elsewhere "
+		    "it makes no difference.");
+}
+
 static bool fio_depth(const struct trap_cell *cell, struct trap_hit *hit)
 {
 	if (!cell->options->from_fio || cell->options->iodepth == 1 ||
@@ -170,6 +192,26 @@ static bool depth_ignored(const struct trap_cell *cell, struct trap_hit *hit)
 		    workload_ioengine_choices[cell->options->ioengine]);
 }
 
+/* Of the options on what is written. What is only read was filled as they say, or not by us. */
+static bool data_has_no_effect(const struct trap_cell *cell, enum option_id id)
+{
+	const struct workload *options = cell->options;
+	bool writes = workload_writes(options);
+
+	if (!writes && cell->target->existing)
+		return true;
+	switch (id) {
+	case OPTION_ID_REFILL_BUFFERS:
+		return !writes || (options->zero_buffers && options->refill_buffers);
+	case OPTION_ID_SCRAMBLE_BUFFERS: /* by itself it changes what is not refilled */
+		return !writes || (options->refill_buffers && !options->zero_buffers);
+	case OPTION_ID_COMPRESS_CHUNK:
+		return options->buffer_compress_percentage == 0;
+	default:
+		return false;
+	}
+}
+
 /* Whether a given option changes nothing in this cell. */
 static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
 {
@@ -188,6 +230,13 @@ static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
 	case OPTION_ID_RW_SEQUENCER:
 		return options->rw_sequencer != SEQUENCER_SEQUENTIAL &&
 		       (!workload_random(options) || options->rw_number == 0);
+	case OPTION_ID_SCRAMBLE_BUFFERS:
+	case OPTION_ID_REFILL_BUFFERS:
+	case OPTION_ID_ZERO_BUFFERS:
+	case OPTION_ID_COMPRESS_PERCENTAGE:
+	case OPTION_ID_COMPRESS_CHUNK:
+	case OPTION_ID_DEDUPE_PERCENTAGE:
+		return data_has_no_effect(cell, id);
 	case OPTION_ID_REGIONS:
 		return options->numjobs == 1 || cell->target->kind == TARGET_DIRECTORY;
 	default:
@@ -207,7 +256,7 @@ static bool is_factor(const struct plan *plan, enum option_id id)
 static bool no_effect(const struct trap_cell *cell, struct trap_hit *hit)
 {
 	enum finding_severity severity = FINDING_INFO;
-	char names[128] = "";
+	char names[256] = "";
 
 	for (int id = 0; id < OPTION_ID_COUNT; id++) {
 		size_t used = strlen(names);
@@ -216,7 +265,7 @@ static bool no_effect(const struct trap_cell *cell, struct trap_hit *hit)
 		    !has_no_effect(cell, (enum option_id)id))
 			continue;
 		(void)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
-			       option_at((enum option_id)id)->name); /* six names fit */
+			       option_at((enum option_id)id)->name); /* the names fit */
 		if (is_factor(cell->plan, (enum option_id)id))
 			severity = FINDING_WARNING;
 	}
@@ -287,6 +336,7 @@ const struct trap traps_of_cell[] = {
 	{"short_run", short_run, false},
 	{"ramp_longer_than_run", ramp_longer_than_run, false},
 	{"depth_ignored", depth_ignored, false},
+	{"compressible_data", compressible_data, false},
 	{"fio_depth", fio_depth, false},
 	{"no_effect", no_effect, false},
 	{"mixed_sizes", mixed_sizes, false},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/plan/traps.h"
+#include "engine/plan/written.h"
 
 /* ---- defaults that are not fio's ---- */
 
@@ -13,8 +14,9 @@
 static void differing(const struct workload *options, struct option_set *marks)
 {
 	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+		/* what is written is told in words */
 		if (!option_at((enum option_id)id)->fio_default ||
-		    workload_is_set(options, (enum option_id)id))
+		    workload_is_set(options, (enum option_id)id) || id == OPTION_ID_REFILL_BUFFERS)
 			continue;
 		/* what an fio command line gets as fio would have it */
 		if (options->from_fio && (id == OPTION_ID_REGIONS || id == OPTION_ID_RUNTIME ||
@@ -83,7 +85,8 @@ static struct defaults defaults_of(const struct plan *plan, size_t w)
 		if (plan->samples[i].workload != w)
 			continue;
 		differing(&plan->samples[i].options, &own.marks);
-		own.writes |= workload_writes(&plan->samples[i].options);
+		own.writes |= written_fresh(&plan->samples[i].options) &&
+			      !workload_is_set(&plan->samples[i].options, OPTION_ID_REFILL_BUFFERS);
 	}
 	return own;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/plan/quantity.h"
+#include "engine/plan/written.h"
 
 #define SECTOR_BYTES 512 /* the least that direct I/O is aligned to anywhere */
 
@@ -243,6 +244,8 @@ int workload_complete(struct workload *workload, struct error *err)
 	r = check_sizes(workload, err);
 	if (r == 0)
 		r = check_batch(workload, err);
+	if (r == 0)
+		r = written_check(workload, err);
 	if (r < 0)
 		return r;
 	if (workload_extent(workload, false, &extent) < 0 || extent > INT64_MAX)

@@ -74,6 +74,9 @@ struct workload {
 	/* syncs */
 	uint64_t fdatasync; /* writes; 0: none */
 	/* what is written */
+	bool zero_buffers, refill_buffers, scramble_buffers;
+	uint64_t buffer_compress_percentage, dedupe_percentage;
+	uint64_t buffer_compress_chunk; /* bytes; 0: a whole request */
 	/* files */
 	/* the machine */
 	/* what is told */

@@ -66,7 +66,7 @@ static void measure(struct sample *sample)
 	workload->size = 1 << 20;
 	workload->iodepth = 8;
 	workload->numjobs = 2;
-	workload->time_based = workload->group_reporting = true;
+	workload->time_based = workload->group_reporting = workload->refill_buffers = true;
 	workload->runtime_ns = 300 * NS_PER_MS;
 	sample->repeat = 1;
 	assert_int_equal(measure_run(&spec, sample, &err), 0);

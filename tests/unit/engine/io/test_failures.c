@@ -157,6 +157,7 @@ static int run(enum backend_kind backend, int fd, struct error *err)
 
 	workload_init(&workload);
 	workload.rw = RW_RANDWRITE;
+	workload.refill_buffers = true;
 	workload.bs[0] = workload.bs[1] = 4096;
 	workload.size = 65536;
 	workload.iodepth = 3;

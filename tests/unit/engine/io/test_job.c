@@ -25,6 +25,7 @@ static int set_up(void **unused)
 	workload.rwmixread = 50;
 	workload.numjobs = workload.iodepth = 1;
 	workload.time_based = true;
+	workload.refill_buffers = true;
 	return load_init(&load, 10);
 }
 

@@ -104,6 +104,7 @@ static struct setup *prepare(enum backend_kind backend, int rw, uint64_t bs, uin
 	w->numjobs = jobs;
 	w->runtime_ns = 400 * NS_PER_MS;
 	w->time_based = true;
+	w->refill_buffers = true;
 	w->group_reporting = true;
 	for (size_t i = 0; i < jobs && i < REGIONS_MAX; i++)
 		s->regions[i] = (struct measure_region){fd, i * size, size, 0};

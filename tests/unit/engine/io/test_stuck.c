@@ -174,7 +174,7 @@ static void run_and_cancel(enum backend_kind backend, uint64_t batch_complete_mi
 	workload.iodepth = 4;
 	workload.batch_complete_min = batch_complete_min;
 	workload.numjobs = 2;
-	workload.time_based = workload.group_reporting = true;
+	workload.time_based = workload.group_reporting = workload.refill_buffers = true;
 	workload.runtime_ns = 60 * NS_PER_S;
 	sample_init(&sample);
 	assert_int_equal(pthread_create(&id, NULL, raise_flag, &cancel), 0);
