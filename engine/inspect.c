@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/inspect.h"
+#include "engine/io/placement.h"
 #include "engine/run.h"
 #include "engine/target/manifest.h"
 
@@ -357,6 +358,8 @@ static int check_samples(struct plan *plan, const struct target_info *infos,
 		uint64_t bytes;
 		int r = target_check_workload(&infos[sample->target], &sample->options, err);
 
+		if (r == 0)
+			r = placement_check(&sample->options, err);
 		if (r < 0)
 			inspect_blame_sample(plan, sample, err);
 		else if (backend == BACKEND_THREADS)

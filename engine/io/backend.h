@@ -32,6 +32,7 @@
 
 #include "engine/base/error.h"
 #include "engine/io/buffer.h"
+#include "engine/plan/cpus.h"
 
 /* The first three are equal to enum direction's. A trim is the threads backend's alone: io_uring
  * can discard on a device only from Linux 6.12 on. */
@@ -84,6 +85,7 @@ struct backend_config {
 	const int *files;	   /* descriptors */
 	uint32_t file_count;
 	bool allowed[REQUEST_KIND_COUNT]; /* the kinds that will be asked for, and no others */
+	const struct cpus *cpus; /* where the kernel's threads for it shall run; NULL: anywhere */
 };
 
 struct backend;
@@ -115,6 +117,7 @@ struct backend {
 	uint32_t submitted, completed;	      /* counted round 2^32 */
 	uint8_t opcodes[REQUEST_KIND_COUNT];
 	uint32_t operation_flags[REQUEST_KIND_COUNT];
+	uint16_t priority;	   /* of reads and writes; the opener's to set. 0: the thread's */
 	unsigned int buffer_shift; /* slot >> shift is the request's buffer */
 	const struct arena *arena;
 	char features[BACKEND_FEATURES_MAX]; /* what is in use and what was refused, for a reader */
@@ -131,6 +134,7 @@ static inline void request_set(const struct backend *backend, uint32_t slot, enu
 	request->offset = offset;
 	request->length = length;
 	request->operation_flags = backend->operation_flags[kind];
+	request->priority = data ? backend->priority : 0; /* a sync has none */
 	request->address = data ? (uint64_t)(uintptr_t)arena_buffer(backend->arena, slot) : 0;
 	request->buffer = data ? (uint16_t)(slot >> backend->buffer_shift) : 0;
 }

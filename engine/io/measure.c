@@ -37,7 +37,7 @@ static int make_reactors(struct measurement *m, const struct measure_spec *spec,
 	struct reactor_config config = {.spec = spec, .load = &m->load};
 	int rc = 0;
 
-	config.step = resources_reactors(spec->region_count);
+	config.step = resources_reactors(spec->workload);
 	m->workers.reactors = calloc(config.step, sizeof(struct reactor *));
 	if (!m->workers.reactors)
 		return error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "reactors");

@@ -222,14 +222,19 @@ static void tell_features(struct reactor *reactor)
 
 static int set_up(struct reactor *reactor, struct error *err)
 {
+	struct cpus cpus;
 	struct backend_config config = {
 		.slots = reactor->slot_count,
 		.arena = &reactor->arena,
 		.files = reactor->files,
 		.file_count = reactor->file_count,
 	};
-	int rc;
+	int rc = placement_enter(&reactor->placement, reactor->first_job, err);
 
+	if (rc < 0)
+		return rc;
+	placement_of_job(&reactor->placement, reactor->first_job, &cpus);
+	config.cpus = reactor->placement.pinned ? &cpus : NULL;
 	memcpy(config.allowed, reactor->allowed, sizeof(config.allowed));
 	rc = arena_init(&reactor->arena, reactor->slot_count, reactor->bs_max,
 			reactor->allowed[REQUEST_WRITE], reactor->seed, &reactor->load->stop);
@@ -242,6 +247,7 @@ static int set_up(struct reactor *reactor, struct error *err)
 					   : uring_open(&config, &reactor->backend, err);
 	if (rc < 0)
 		return rc;
+	reactor->backend->priority = reactor->placement.priority;
 	tell_features(reactor);
 	lay_out(reactor);
 	if (reactor->steps)
@@ -403,6 +409,8 @@ int reactor_new(const struct reactor_config *config, struct reactor **ret_reacto
 		return error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "a reactor");
 	reactor->load = config->load;
 	reactor->kind = config->spec->backend;
+	placement_init(&reactor->placement, workload);
+	reactor->first_job = config->first;
 	reactor->seed = random_derive(config->spec->seed, ~(uint64_t)config->first);
 	random_init(&reactor->keys, random_derive(reactor->seed, 1));
 	reactor->job_count = reactor_job_count(config);

@@ -32,6 +32,7 @@
 #include "engine/io/awaited.h"
 #include "engine/io/backend.h"
 #include "engine/io/job_steps.h"
+#include "engine/io/placement.h"
 
 /* The longest a reactor waits without looking at the stop flag and the time. */
 #define REACTOR_WAIT_NS AWAITED_PATIENCE_NS
@@ -58,6 +59,8 @@ struct reactor {
 	struct recorder *recorders;
 
 	enum backend_kind kind;
+	struct placement placement;
+	size_t first_job;
 	uint64_t seed;
 	uint32_t bs_max;
 	bool allowed[REQUEST_KIND_COUNT];

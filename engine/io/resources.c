@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/uio.h>
 
 #include "engine/base/clock.h"
+#include "engine/io/placement.h"
 #include "engine/io/reactor.h"
 #include "engine/io/threads.h"
 
@@ -27,29 +27,10 @@
 /* What a thread touches of its stack, in the kernel and outside, and its bookkeeping. */
 #define THREAD_BYTES (64 * 1024)
 
-/* CPUs this process may run on; at least 1. */
-static size_t allowed_cpus(void)
+size_t resources_reactors(const struct workload *workload)
 {
-	cpu_set_t *set;
-	size_t count = 0;
-
-	/* The kernel wants room for all CPUs it could ever have: grow until it is content. */
-	for (int cpus = 1024; cpus <= 1 << 20 && count == 0; cpus *= 2) {
-		set = CPU_ALLOC((size_t)cpus);
-		if (!set)
-			break;
-		if (sched_getaffinity(0, CPU_ALLOC_SIZE(cpus), set) == 0)
-			count = (size_t)CPU_COUNT_S(CPU_ALLOC_SIZE(cpus), set);
-		else if (errno != EINVAL)
-			cpus = 1 << 20;
-		CPU_FREE(set);
-	}
-	return count ? count : 1;
-}
-
-size_t resources_reactors(uint64_t jobs)
-{
-	size_t cpus = allowed_cpus();
+	size_t cpus = placement_width(workload);
+	uint64_t jobs = workload_jobs(workload);
 
 	return jobs < cpus ? (size_t)jobs : cpus;
 }
@@ -106,7 +87,7 @@ static int recorders_bytes(const struct workload *workload, enum backend_kind ba
 int measure_memory(const struct workload *workload, enum backend_kind backend, uint64_t *ret_bytes)
 {
 	uint64_t jobs = workload_jobs(workload), slots = workload_outstanding(workload);
-	uint64_t workers = backend == BACKEND_THREADS ? jobs : resources_reactors(jobs);
+	uint64_t workers = backend == BACKEND_THREADS ? jobs : resources_reactors(workload);
 	uint64_t total, part, recorders;
 
 	if (arena_size(slots, workload_buffer_bytes(workload), &total) < 0 ||
@@ -214,10 +195,13 @@ static uint64_t ring_slots(const struct workload *workload, uint64_t reactors)
 int resources_check(const struct workload *workload, enum backend_kind backend, struct error *err)
 {
 	uint64_t bytes, available = resources_available_memory();
-	uint64_t reactors = resources_reactors(workload_jobs(workload));
+	uint64_t reactors = resources_reactors(workload);
 	char asked[80];
 	int rc;
 
+	rc = placement_check(workload, err);
+	if (rc < 0)
+		return rc;
 	(void)describe(workload, asked, sizeof(asked));
 	if (backend == BACKEND_THREADS && workload_outstanding(workload) > MEASURE_THREADS_MAX)
 		return error_set(err, ERROR_TOO_MANY_THREADS, "",

@@ -5,8 +5,8 @@
 
 #include "engine/io/measure.h"
 
-/* Reactors a workload is spread over: a CPU each (of those this process may use), jobs at most. */
-size_t resources_reactors(uint64_t jobs);
+/* Reactors a workload is spread over: a CPU each (placement_width), jobs at most. */
+size_t resources_reactors(const struct workload *workload);
 
 /* Seconds the series of a workload has room for: its times and a minute for stragglers; a day
  * where it has no runtime. */

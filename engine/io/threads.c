@@ -123,19 +123,32 @@ static void work(struct thread_worker *worker, void *buffer)
 	}
 }
 
+static int set_up(struct thread_worker *worker, struct arena *arena, struct error *err)
+{
+	struct threads *threads = worker->threads;
+	size_t job = (size_t)(worker->job - threads->jobs);
+	int rc = placement_enter(&threads->placement, job, err);
+
+	if (rc < 0)
+		return rc;
+	rc = arena_init(arena, 1, threads->bs_max, threads->writes, worker->seed,
+			&threads->load->stop);
+	if (rc == -ECANCELED)
+		(void)error_set(err, ERROR_CANCELLED, "", "cancelled before the load began");
+	else if (rc < 0)
+		(void)error_set_sys(err, ERROR_NO_MEMORY, -rc, "a thread's buffer");
+	return rc;
+}
+
 void *thread_main(void *argument)
 {
 	struct thread_worker *worker = argument;
 	struct threads *threads = worker->threads;
 	struct load *load = threads->load;
-	struct arena arena;
+	struct arena arena = {0};
 	struct error err;
-	int rc = arena_init(&arena, 1, threads->bs_max, threads->writes, worker->seed, &load->stop);
+	int rc = set_up(worker, &arena, &err);
 
-	if (rc == -ECANCELED)
-		(void)error_set(&err, ERROR_CANCELLED, "", "cancelled before the load began");
-	else if (rc < 0)
-		(void)error_set_sys(&err, ERROR_NO_MEMORY, -rc, "a thread's buffer");
 	if (rc < 0)
 		load_fail(load, &err);
 	if (load_ready(load) && rc == 0)
@@ -229,6 +242,7 @@ int threads_new(const struct measure_spec *spec, struct load *load, struct threa
 	if (!threads)
 		return error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "the threads backend");
 	threads->load = load;
+	placement_init(&threads->placement, workload);
 	threads->writes = workload_writes(workload);
 	threads->bs_max = workload_buffer_bytes(workload);
 	threads->job_count = spec->region_count;

@@ -19,6 +19,7 @@
 #include <pthread.h>
 
 #include "engine/io/job.h"
+#include "engine/io/placement.h"
 
 struct thread_job {
 	_Alignas(64) pthread_mutex_t mutex;
@@ -36,6 +37,7 @@ struct thread_worker {
 
 struct threads {
 	struct load *load;
+	struct placement placement;
 	uint64_t bs_max;
 	bool writes;
 	size_t job_count, worker_count;

@@ -171,6 +171,19 @@ static void choose_opcodes(struct uring *uring, const struct arena *arena)
 		    rc == -ENOMEM ? ": raise RLIMIT_MEMLOCK" : "");
 }
 
+/* Requests that would block go to threads of the kernel, which else run anywhere. */
+static void place_kernel_threads(struct uring *uring, const struct cpus *cpus)
+{
+	int rc;
+
+	if (!cpus)
+		return;
+	rc = io_uring_register_iowq_aff(&uring->ring, sizeof(cpus->bits),
+					(const cpu_set_t *)(const void *)cpus->bits);
+	if (rc < 0)
+		add_feature(uring, "kernel threads on any CPU (%s)", strerrordesc_np(-rc));
+}
+
 static int restrict_ring(struct uring *uring, const struct backend_config *config)
 {
 	struct io_uring_restriction list[REQUEST_KIND_COUNT + 5];
@@ -231,6 +244,7 @@ static int set_up(struct uring *uring, const struct backend_config *config, cons
 	if (rc < 0)
 		return rc;
 	choose_opcodes(uring, config->arena);
+	place_kernel_threads(uring, config->cpus);
 	uring->enter_flags = IORING_ENTER_GETEVENTS;
 	/* Saves a lookup an enter; a kernel before 5.18 does without. */
 	if (io_uring_register_ring_fd(&uring->ring) == 1) {

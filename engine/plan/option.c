@@ -394,7 +394,8 @@ bool option_is_default(const struct option *option, const struct workload *workl
 
 bool option_told(const struct option *option, const struct workload *workload)
 {
-	return option->id <= OPTION_ID_LAST_BASIC || !option_is_default(option, workload);
+	return option->id <= OPTION_ID_LAST_BASIC || !option_is_default(option, workload) ||
+	       (!option->default_text && workload_is_set(workload, option->id));
 }
 
 void option_free(const struct option *option, struct workload *workload)

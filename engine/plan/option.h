@@ -122,7 +122,8 @@ char *option_format(const struct option *option, const struct workload *workload
  */
 bool option_is_default(const struct option *option, const struct workload *workload);
 
-/* Whether a completed workload's value is worth telling: a basic option's always is. */
+/* Whether a completed workload's value is worth telling: a basic option's always is, and a given
+ * one's that has no default. */
 bool option_told(const struct option *option, const struct workload *workload);
 
 /* Copies one option's value (set mark too). -ENOMEM. */

@@ -87,6 +87,14 @@ OPTION(DEDUPE_PERCENTAGE, "dedupe_percentage", OPTION_COUNT, dedupe_percentage, 
 /* ---- files ---- */
 
 /* ---- the machine: processors, priorities, the ring ---- */
+OPTION(CPUS_ALLOWED, "cpus_allowed", OPTION_TEXT, cpus_allowed, 1, 1024, NULL, NULL, NULL, "", true,
+       "CPUs the workers run on, as in 0-1,3: io_uring then has as many reactors at most. They must be among those this process may use. Absent: all of those.")
+OPTION(CPUS_ALLOWED_POLICY, "cpus_allowed_policy", OPTION_CHOICE, cpus_allowed_policy, 0, 0, workload_cpus_policy_choices, "shared", NULL, "", true,
+       "shared: each worker may run on all of cpus_allowed; split: each job on one of them, in turn.")
+OPTION(PRIO, "prio", OPTION_COUNT, prio, 0, 7, NULL, NULL, NULL, "", true,
+       "I/O priority within its class, 0 the highest; without prioclass that of best effort.")
+OPTION(PRIOCLASS, "prioclass", OPTION_COUNT, prioclass, 0, 3, NULL, NULL, NULL, "", true,
+       "I/O priority class: 1 realtime, which needs CAP_SYS_NICE, 2 best effort (0 as well), 3 idle, which has no levels.")
 
 /* ---- what is told ---- */
 /* clang-format on */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/plan/machine_options.h"
 #include "engine/plan/quantity.h"
 #include "engine/plan/written.h"
 
@@ -20,6 +21,7 @@ const char *const workload_ioengine_choices[] = {"io_uring", "libaio",	"posixaio
 						 "sync",     "threads", "null",	    NULL};
 const char *const workload_sequencer_choices[] = {"sequential", "identical", NULL};
 const char *const workload_regions_choices[] = {"disjoint", "shared", NULL};
+const char *const workload_cpus_policy_choices[] = {"shared", "split", NULL};
 
 void workload_init(struct workload *workload)
 {
@@ -241,7 +243,9 @@ int workload_complete(struct workload *workload, struct error *err)
 		return error_set(err, ERROR_CONFLICT, "randseed",
 				 "randrepeat=0 draws a fresh seed for each sample; leave out "
 				 "randseed or randrepeat");
-	r = check_sizes(workload, err);
+	r = machine_options_check(workload, err);
+	if (r == 0)
+		r = check_sizes(workload, err);
 	if (r == 0)
 		r = check_batch(workload, err);
 	if (r == 0)

@@ -19,6 +19,8 @@
 
 enum direction { DIRECTION_READ, DIRECTION_WRITE, DIRECTION_TRIM, DIRECTION_COUNT };
 
+enum workload_cpus_policy { CPUS_SHARED, CPUS_SPLIT };
+
 extern const char *const direction_names[DIRECTION_COUNT]; /* "read", "write", "trim" */
 
 enum workload_rw { RW_READ, RW_WRITE, RW_RANDREAD, RW_RANDWRITE, RW_RW, RW_RANDRW };
@@ -39,6 +41,7 @@ extern const char *const workload_rw_choices[];
 extern const char *const workload_sync_choices[];
 extern const char *const workload_ioengine_choices[];
 extern const char *const workload_regions_choices[];
+extern const char *const workload_cpus_policy_choices[];
 extern const char *const workload_sequencer_choices[];
 
 /* Where batch_complete_min is not given, one completion is awaited and one more for so many
@@ -79,6 +82,9 @@ struct workload {
 	uint64_t buffer_compress_chunk; /* bytes; 0: a whole request */
 	/* files */
 	/* the machine */
+	char *cpus_allowed;	  /* cpus.h; NULL: all */
+	int cpus_allowed_policy;  /* enum workload_cpus_policy */
+	uint64_t prio, prioclass; /* see workload_is_set */
 	/* what is told */
 	bool from_fio; /* given as an fio command line: shared regions unless said otherwise */
 	/* Jobs of different options that run together (workload_part); 0: it is one itself. */

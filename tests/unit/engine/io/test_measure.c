@@ -737,7 +737,8 @@ static void test_memory_grows_with_what_is_asked(void **unused)
 	assert_true(bytes >= 16384 * MIB && bytes < 16384 * MIB + 64 * MIB);
 	s->workload.group_reporting = false;
 	assert_int_equal(measure_memory(&s->workload, BACKEND_IO_URING, &more), 0);
-	assert_true(more >= bytes + (64 - resources_reactors(64)) * sizeof(struct histogram));
+	assert_true(more >=
+		    bytes + (64 - resources_reactors(&s->workload)) * sizeof(struct histogram));
 	s->workload.numjobs = UINT64_MAX / 256;
 	assert_int_equal(measure_memory(&s->workload, BACKEND_IO_URING, &more), -EOVERFLOW);
 	finish(s);

@@ -167,6 +167,25 @@ static void test_cancel(void **unused)
 	(void)close(pipes[1]);
 }
 
+/* Reads and writes have the priority; the kernel refuses a sync that has one. */
+static void test_priority_of_requests(void **unused)
+{
+	int fd = scratch();
+
+	(void)unused;
+	open_ring(fd, 4, 4096, true, true, true);
+	backend->priority = 2 << 13 | 3; /* best effort, level 3 */
+	assert_int_equal(one(REQUEST_READ, 0, 0, 4096, 0), 4096);
+	assert_int_equal(backend->requests[0].priority, 2 << 13 | 3);
+	assert_int_equal(one(REQUEST_WRITE, 0, 0, 4096, 0), 4096);
+	assert_int_equal(backend->requests[0].priority, 2 << 13 | 3);
+	assert_int_equal(one(REQUEST_SYNC, 0, 0, 0, 0), 0);
+	backend->priority = 7 << 13; /* no class: so the kernel does look at it */
+	assert_int_equal(one(REQUEST_READ, 0, 0, 4096, 0), -EINVAL);
+	close_ring();
+	(void)close(fd);
+}
+
 /* Every slot outstanding at once, again and again, so that both rings wrap. */
 static void test_all_slots(void **unused)
 {
@@ -292,6 +311,7 @@ int main(void)
 		cmocka_unit_test(test_only_the_needed_operations),
 		cmocka_unit_test(test_arenas_beyond_a_gibibyte),
 		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_priority_of_requests),
 		cmocka_unit_test(test_all_slots),
 		cmocka_unit_test(test_wait_ends_in_time),
 		cmocka_unit_test(test_close_gives_files_back),
