@@ -11,6 +11,23 @@
 /* The number of the sequence's seed, derived from the job's own; pattern.c has others. */
 #define SEED_SEQUENCE 100
 
+static int begin_sequence(struct job *job, const struct workload *workload, size_t index,
+			  uint64_t seed, struct error *err)
+{
+	int rc;
+
+	if (!sequence_needed(workload))
+		return 0;
+	rc = sequence_new(workload, job->length, random_derive(seed, SEED_SEQUENCE), &job->pattern,
+			  &job->course.sequence);
+	if (rc == -ERANGE)
+		return error_set(err, ERROR_OUT_OF_RANGE, "",
+				 "the zones of random_distribution do not fit in the %" PRIu64
+				 " bytes of job %zu, or one is smaller than a request",
+				 job->length, index + 1);
+	return rc < 0 ? error_no_memory(err) : 0;
+}
+
 int job_init(struct job *job, const struct workload *workload, const struct measure_region *region,
 	     size_t index, uint64_t seed, struct recorder *recorder, struct error *err)
 {
@@ -43,11 +60,7 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 	job->course.fdatasync_every = job->pattern.mix == PATTERN_READ ? 0 : workload->fdatasync;
 	job->course.fdatasync_left = job->course.fdatasync_every;
 	data_init(&job->course.data, workload, random_derive(seed, ~(uint64_t)index));
-	if (sequence_needed(workload) &&
-	    sequence_new(workload, region->length, random_derive(own, SEED_SEQUENCE), &job->pattern,
-			 &job->course.sequence) < 0)
-		return error_no_memory(err);
-	return 0;
+	return begin_sequence(job, workload, index, own, err);
 }
 
 void job_done(struct job *job)

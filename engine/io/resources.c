@@ -11,6 +11,7 @@
 #include "engine/base/clock.h"
 #include "engine/io/placement.h"
 #include "engine/io/reactor.h"
+#include "engine/io/sequence.h"
 #include "engine/io/threads.h"
 
 #define STRAGGLERS_S 60
@@ -99,6 +100,13 @@ int measure_memory(const struct workload *workload, enum backend_kind backend, u
 	    __builtin_add_overflow(total, part, &total) ||
 	    __builtin_add_overflow(total, recorders, &total))
 		return -EOVERFLOW;
+	for (size_t i = 0; i < workload_parts(workload); i++) {
+		const struct workload *one = workload_part(workload, i);
+
+		if (__builtin_mul_overflow(sequence_bytes(one), one->numjobs, &part) ||
+		    __builtin_add_overflow(total, part, &total))
+			return -EOVERFLOW;
+	}
 	part = jobs * (sizeof(struct thread_job) + sizeof(int)) +
 	       workers * (sizeof(struct reactor) + RING_BYTES) +
 	       resources_series_seconds(workload) * sizeof(struct series_second);

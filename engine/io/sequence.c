@@ -7,7 +7,7 @@
 
 bool sequence_needed(const struct workload *workload)
 {
-	return workload->rw_number != 0;
+	return workload->rw_number != 0 || distribution_spec_given(workload);
 }
 
 /* ---- life ---- */
@@ -22,10 +22,31 @@ static void side_init(struct sequence_side *side, const struct workload *workloa
 		side->blocks = (length - side->sizes.least) / side->unit + 1;
 }
 
+static int distribution_init(struct sequence *sequence, const struct workload *workload)
+{
+	struct distribution_blocks blocks[DIRECTION_COUNT] = {0};
+	struct distribution_spec spec;
+	int r;
+
+	if (!distribution_spec_given(workload))
+		return 0;
+	/* It was read when the workload was completed. */
+	r = distribution_spec_parse(workload->random_distribution, &spec, NULL);
+	if (r < 0)
+		return r;
+	for (int d = 0; d < PATTERN_DIRECTIONS; d++)
+		if (workload_moves(workload, (enum direction)d))
+			blocks[d] = (struct distribution_blocks){sequence->sides[d].blocks,
+								 sequence->sides[d].unit};
+	return distribution_new(&spec, blocks, random_next(&sequence->random),
+				&sequence->distribution);
+}
+
 int sequence_new(const struct workload *workload, uint64_t length, uint64_t seed,
 		 struct pattern *pattern, struct sequence **ret_sequence)
 {
 	struct sequence *sequence = calloc(1, sizeof(*sequence));
+	int r;
 
 	if (!sequence)
 		return -ENOMEM;
@@ -43,13 +64,28 @@ int sequence_new(const struct workload *workload, uint64_t length, uint64_t seed
 	sequence->left = sequence->every;
 	for (int d = 0; d < PATTERN_DIRECTIONS; d++)
 		side_init(&sequence->sides[d], workload, (enum direction)d, length);
+	r = distribution_init(sequence, workload);
+	if (r < 0) {
+		sequence_free(sequence);
+		return r;
+	}
 	*ret_sequence = sequence;
 	return 0;
 }
 
 void sequence_free(struct sequence *sequence)
 {
+	if (sequence)
+		distribution_free(sequence->distribution);
 	free(sequence);
+}
+
+uint64_t sequence_bytes(const struct workload *workload)
+{
+	if (!sequence_needed(workload))
+		return 0;
+	return sizeof(struct sequence) +
+	       (distribution_spec_given(workload) ? distribution_bytes() : 0);
 }
 
 uint64_t sequence_least(const struct sequence *sequence)
@@ -72,13 +108,16 @@ uint64_t sequence_least(const struct sequence *sequence)
 
 /*
  * Where a random request begins. A block 0 to side->blocks - 1 is drawn and side->unit times that
- * is the offset; with one size the pattern does it, each block once or any at any time.
+ * is the offset: by the distribution, or the pattern, each block once or any at any time.
  */
 static uint64_t sequence_random_offset(struct sequence *sequence, enum direction direction,
 				       uint64_t drawn)
 {
 	struct pattern *pattern = sequence->pattern;
 
+	if (sequence->distribution)
+		return distribution_next(sequence->distribution, direction) *
+		       sequence->sides[direction].unit;
 	return pattern_offset(pattern, direction, pattern->kind, drawn);
 }
 

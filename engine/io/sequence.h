@@ -9,11 +9,10 @@
  *   offset      sequential or random. Sequential: behind the last request of the direction, and
  *               behind a hole where there is one (rw=read:64k); from the begin again where not even
  *               the smallest request fits. Random: sequence_random_offset(), the one place where a
- *               random offset is chosen, which is where a distribution other than the uniform one
- *               belongs. A random workload with rw=randread:8 draws every eighth offset, and the
- *               seven before it follow the last request or repeat its offset (rw_sequencer); its
- *               first seven begin at the region's begin, for there is no last request yet.
- *   size        sizes.h.
+ *               random offset is chosen: by a distribution (distribution.h) or the pattern. A
+ * random workload with rw=randread:8 draws every eighth offset, and the seven before it follow the
+ * last request or repeat its offset (rw_sequencer); its first seven begin at the region's begin,
+ * for there is no last request yet. size        sizes.h.
  *
  * Offsets are relative to the begin of the job's region. Invariant: offset + length <= the region's
  * length; whoever submits checks it all the same. The same seed and options give the same sequence.
@@ -23,6 +22,7 @@
 #ifndef ENGINE_IO_SEQUENCE_H
 #define ENGINE_IO_SEQUENCE_H
 
+#include "engine/io/distribution.h"
 #include "engine/io/pattern.h"
 #include "engine/io/sizes.h"
 
@@ -40,8 +40,9 @@ struct sequence {
 	struct random random;
 	uint64_t length; /* bytes of the region */
 	bool random_offsets, time_based, identical;
-	uint64_t hole;	      /* bytes between sequential requests */
-	uint64_t every, left; /* requests to a random offset; to the next one */
+	uint64_t hole;			   /* bytes between sequential requests */
+	uint64_t every, left;		   /* requests to a random offset; to the next one */
+	struct distribution *distribution; /* NULL: all blocks alike */
 	struct sequence_side sides[PATTERN_DIRECTIONS];
 };
 
@@ -54,13 +55,16 @@ struct sequence_step {
 bool sequence_needed(const struct workload *workload);
 
 /* length: bytes of the region, which holds a request of each direction (pattern_init has said so).
- * -ENOMEM. */
+ * -ENOMEM; -ERANGE where the zones of a distribution do not fit in the region. */
 MUST_CHECK int sequence_new(const struct workload *workload, uint64_t length, uint64_t seed,
 			    struct pattern *pattern, struct sequence **ret_sequence);
 void sequence_free(struct sequence *sequence);
 
 /* The next request. */
 void sequence_next(struct sequence *sequence, struct sequence_step *ret_step);
+
+/* The most bytes of memory that the sequence of a completed workload takes. */
+uint64_t sequence_bytes(const struct workload *workload);
 
 /* The smallest request of any direction in use. */
 uint64_t sequence_least(const struct sequence *sequence);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "engine/base/text.h"
 #include "engine/plan/quantity.h"
 
-#define FIELD "random_distribution"
+#define NAME "random_distribution"
 #define NUMBER_MAX 32 /* bytes of a number as it is typed */
 #define ZONE_MAX 64   /* bytes of a zone as it is typed */
 
@@ -31,9 +30,9 @@ static int bad_kind(const char *text, struct error *err)
 	char quoted[TEXT_EXCERPT_MAX];
 
 	return error_set(err, ERROR_BAD_VALUE, "",
-			 FIELD " cannot be \"%s\"; it is random, zipf:THETA, pareto:H, "
-			       "normal:DEVIATION (with :CENTER behind them), zoned:ACCESS/SIZE:... "
-			       "or zoned_abs:ACCESS/BYTES:...",
+			 NAME " cannot be \"%s\"; it is random, zipf:THETA, pareto:H, "
+			      "normal:DEVIATION (with :CENTER behind them), zoned:ACCESS/SIZE:... "
+			      "or zoned_abs:ACCESS/BYTES:...",
 			 text_excerpt(text, quoted));
 }
 
@@ -66,24 +65,24 @@ static int check_value(const char *text, const struct distribution_spec *spec, s
 	case DISTRIBUTION_ZIPF:
 		if (spec->value == 1)
 			return error_set(err, ERROR_OUT_OF_RANGE, "",
-					 FIELD "=%s: a theta of 1 is the one that has no formula; "
-					       "0.99 and 1.01 have",
+					 NAME "=%s: a theta of 1 is the one that has no formula; "
+					      "0.99 and 1.01 have",
 					 quoted);
 		if (spec->value > DISTRIBUTION_THETA_MAX)
-			return error_set(err, ERROR_OUT_OF_RANGE, "", FIELD "=%s: theta is 0 to %d",
+			return error_set(err, ERROR_OUT_OF_RANGE, "", NAME "=%s: theta is 0 to %d",
 					 quoted, DISTRIBUTION_THETA_MAX);
 		return 0;
 	case DISTRIBUTION_PARETO:
 		if (spec->value <= 0 || spec->value >= 1)
 			return error_set(err, ERROR_OUT_OF_RANGE, "",
-					 FIELD "=%s: h is above 0 and below 1, as in pareto:0.2",
+					 NAME "=%s: h is above 0 and below 1, as in pareto:0.2",
 					 quoted);
 		return 0;
 	default:
 		if (spec->value >= 100)
 			return error_set(err, ERROR_OUT_OF_RANGE, "",
-					 FIELD "=%s: the deviation is 0 or more and below 100 "
-					       "percent, as in normal:20",
+					 NAME "=%s: the deviation is 0 or more and below 100 "
+					      "percent, as in normal:20",
 					 quoted);
 		return 0;
 	}
@@ -98,7 +97,7 @@ static int parse_values(const char *text, const char *values, struct distributio
 
 	if (!parse_number(values, length, &spec->value))
 		return error_set(err, ERROR_BAD_VALUE, "",
-				 FIELD "=%s: a number stands behind %s:, as in %s:%s",
+				 NAME "=%s: a number stands behind %s:, as in %s:%s",
 				 text_excerpt(text, quoted), kinds[spec->kind].name,
 				 kinds[spec->kind].name,
 				 spec->kind == DISTRIBUTION_ZIPF     ? "1.2"
@@ -110,8 +109,8 @@ static int parse_values(const char *text, const char *values, struct distributio
 		spec->centered = true;
 		if (!parse_number(center, strlen(center), &spec->center) || spec->center > 1)
 			return error_set(err, ERROR_OUT_OF_RANGE, "",
-					 FIELD "=%s: the center is a number from 0 to 1, the share "
-					       "of the region before it",
+					 NAME "=%s: the center is a number from 0 to 1, the share "
+					      "of the region before it",
 					 text_excerpt(text, quoted));
 	}
 	return check_value(text, spec, err);
@@ -123,7 +122,7 @@ static int bad_zone(const char *text, const char *zone, const char *why, struct 
 {
 	char quoted[TEXT_EXCERPT_MAX], part[TEXT_EXCERPT_MAX];
 
-	return error_set(err, ERROR_BAD_VALUE, "", FIELD "=%s: the zone \"%s\" %s",
+	return error_set(err, ERROR_BAD_VALUE, "", NAME "=%s: the zone \"%s\" %s",
 			 text_excerpt(text, quoted), text_excerpt(zone, part), why);
 }
 
@@ -173,19 +172,19 @@ static int complete_zones(const char *text, struct distribution_zone *zones, uin
 	(void)text_excerpt(text, quoted);
 	if (access != 100)
 		return error_set(err, ERROR_BAD_VALUE, "",
-				 FIELD "=%s: the zones' percent of the operations make %" PRIu64
-				       ", not 100",
+				 NAME "=%s: the zones' percent of the operations make %" PRIu64
+				      ", not 100",
 				 quoted, access);
 	if (absolute)
 		return size <= INT64_MAX
 			       ? 0
 			       : error_set(err, ERROR_OUT_OF_RANGE, "",
-					   FIELD "=%s: the zones' bytes are more than any file's",
+					   NAME "=%s: the zones' bytes are more than any file's",
 					   quoted);
 	if (size > 100)
 		return error_set(err, ERROR_BAD_VALUE, "",
-				 FIELD "=%s: the zones' percent of the region make %" PRIu64
-				       ", more than 100",
+				 NAME "=%s: the zones' percent of the region make %" PRIu64
+				      ", more than 100",
 				 quoted, size);
 	for (uint64_t i = 0; i < count; i++)
 		if (zones[i].size == UINT64_MAX)
@@ -193,8 +192,8 @@ static int complete_zones(const char *text, struct distribution_zone *zones, uin
 	for (uint64_t i = 0; i < count; i++)
 		if (zones[i].size == 0)
 			return error_set(err, ERROR_BAD_VALUE, "",
-					 FIELD "=%s: nothing of the region is left for the zones "
-					       "without a size",
+					 NAME "=%s: nothing of the region is left for the zones "
+					      "without a size",
 					 quoted);
 	return 0;
 }
@@ -213,7 +212,7 @@ static int parse_direction(const char *text, const char *part, struct distributi
 
 		if (*count == DISTRIBUTION_ZONES_MAX)
 			return error_set(err, ERROR_TOO_MANY, "",
-					 FIELD "=%s: a direction has at most %d zones",
+					 NAME "=%s: a direction has at most %d zones",
 					 text_excerpt(text, quoted), DISTRIBUTION_ZONES_MAX);
 		(void)snprintf(zone, sizeof(zone), "%.*s", (int)length, part);
 		if (length >= sizeof(zone))
@@ -289,6 +288,62 @@ int distribution_spec_parse(const char *text, struct distribution_spec *ret_spec
 	if (kind == DISTRIBUTION_RANDOM)
 		return bad_kind(text, err);
 	return parse_values(text, text + length + 1, ret_spec, err);
+}
+
+bool distribution_spec_given(const struct workload *workload)
+{
+	return workload->random_distribution &&
+	       strcmp(workload->random_distribution, kinds[DISTRIBUTION_RANDOM].name) != 0;
+}
+
+static int conflict(const struct workload *workload, struct error *err, const char *why)
+{
+	char quoted[TEXT_EXCERPT_MAX];
+
+	return error_set(err, ERROR_CONFLICT, "random_distribution", NAME "=%s %s",
+			 text_excerpt(workload->random_distribution, quoted), why);
+}
+
+int distribution_spec_complete(struct workload *workload, struct error *err)
+{
+	struct distribution_spec spec;
+	int r;
+
+	if (!distribution_spec_given(workload))
+		return 0;
+	r = distribution_spec_parse(workload->random_distribution, &spec, err);
+	if (r < 0)
+		return r;
+	if (!workload_random(workload))
+		return conflict(
+			workload, err,
+			"says where random requests go, and rw makes none: give rw=randread, "
+			"randwrite or randrw, or leave it out");
+	if (workload_is_set(workload, OPTION_ID_NORANDOMMAP) && !workload->norandommap)
+		return conflict(
+			workload, err,
+			"touches some blocks again before others, and norandommap=0 promises "
+			"that none is: leave out one of them");
+	workload->norandommap = true;
+	for (int d = 0; d < DIRECTION_COUNT && workload->size != 0; d++)
+		if (workload_moves(workload, (enum direction)d) &&
+		    distribution_spec_bytes(&spec, (enum direction)d) > workload->size)
+			return conflict(workload, err,
+					"asks for more bytes than size gives each job");
+	return 0;
+}
+
+bool distribution_spec_fio(const struct workload *workload)
+{
+	struct distribution_spec spec;
+
+	if (!distribution_spec_given(workload) ||
+	    distribution_spec_parse(workload->random_distribution, &spec, NULL) < 0)
+		return true;
+	if (spec.kind == DISTRIBUTION_ZONED || spec.kind == DISTRIBUTION_ZONED_ABS)
+		return !spec.directions;
+	return !workload_reads(workload) || !workload_writes(workload) ||
+	       workload->bs[DIRECTION_READ] == workload->bs[DIRECTION_WRITE];
 }
 
 uint64_t distribution_spec_bytes(const struct distribution_spec *spec, enum direction direction)

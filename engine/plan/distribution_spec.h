@@ -62,6 +62,19 @@ struct distribution_spec {
 MUST_CHECK int distribution_spec_parse(const char *text, struct distribution_spec *ret_spec,
 				       struct error *err);
 
+/* Whether a completed workload's blocks are not all alike. */
+bool distribution_spec_given(const struct workload *workload);
+
+/*
+ * Its part of workload_complete(): a distribution turns norandommap on, as in fio, and contradicts
+ * norandommap=0, requests that are not random, and a size that its zones do not fit in. CONFLICT.
+ */
+MUST_CHECK int distribution_spec_complete(struct workload *workload, struct error *err);
+
+/* Whether fio 3.33 takes it and does the same: not zones for directions apart, which its parser
+ * refuses, nor, but for zones, directions with requests of different sizes, where it ends early. */
+bool distribution_spec_fio(const struct workload *workload);
+
 /* Bytes of the region that the zones of a direction ask for; 0 unless they are in bytes. */
 uint64_t distribution_spec_bytes(const struct distribution_spec *spec, enum direction direction);
 

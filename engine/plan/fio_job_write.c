@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/plan/distribution_spec.h"
 #include "engine/plan/fio_job.h"
 #include "engine/plan/fio_option.h"
 
@@ -72,6 +73,23 @@ static int check_path(const char *path, struct error *err)
 	return 0;
 }
 
+/* What fio's own parser would refuse, or its job end early with. */
+static int check_distribution(const struct definition *definition, size_t workload,
+			      const struct workload *options, struct error *err)
+{
+	char quoted[TEXT_EXCERPT_MAX], given[TEXT_EXCERPT_MAX];
+
+	if (distribution_spec_fio(options))
+		return 0;
+	return error_set(
+		err, ERROR_UNSUPPORTED, "",
+		"fio 3.33 cannot do what random_distribution=%s of \"%s\" says: it takes no "
+		"zones for reads and writes apart, and other distributions only with one "
+		"request size",
+		text_excerpt(options->random_distribution, given),
+		text_excerpt(definition->workloads[workload].name, quoted));
+}
+
 /* Where each job is to have a part of a target and nobody says how large that is. */
 static int check_size(const struct definition *definition, size_t workload,
 		      const struct target_spec *target, const struct workload *options,
@@ -102,6 +120,8 @@ static int put_cell(const struct definition *definition, size_t workload, const 
 	r = check_path(target->path, err);
 	if (r == 0)
 		r = check_size(definition, workload, target, &options, err);
+	if (r == 0)
+		r = check_distribution(definition, workload, &options, err);
 	if (r == 0) {
 		put_section(definition, workload, levels, out);
 		fputs("stonewall\n", out);

@@ -49,6 +49,9 @@ static const struct {
 	{"dedupe_mode", "not supported; a write repeats the one before it (fio's mode repeat)"},
 	{"dedupe_working_set_percentage", "not supported; a write repeats the one before it"},
 	{"dedupe_global", "not supported; a write repeats the one before it of its own job"},
+	{"random_generator",
+	 "there is one generator, of 64 bits, and blocks that are touched once need no map; leave "
+	 "it out"},
 	{"lat_percentiles", "percentiles of the whole latency are always given; leave it out"},
 	{"clat_percentiles", "percentiles of the whole latency are always given; leave it out"},
 	{"slat_percentiles", "percentiles of the whole latency are always given; leave it out"},
@@ -179,8 +182,6 @@ static const char *const unsupported[] = {
 	"percentage_sequential",
 	"pre_read",
 	"profile",
-	"random_distribution",
-	"random_generator",
 	"rate",
 	"rate_cycle",
 	"rate_ignore_thinktime",

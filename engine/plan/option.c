@@ -8,6 +8,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
+#include "engine/plan/distribution_spec.h"
 #include "engine/plan/fio_names.h"
 #include "engine/plan/quantity.h"
 
@@ -241,6 +242,13 @@ static int parse_text(const struct option *option, const char *text, char **ret_
 	if (!text_printable(text))
 		return error_set(err, ERROR_BAD_VALUE, "",
 				 "%s holds a control character or is not UTF-8", option->name);
+	if (option->id == OPTION_ID_RANDOM_DISTRIBUTION) {
+		struct distribution_spec spec;
+		int r = distribution_spec_parse(text, &spec, err);
+
+		if (r < 0)
+			return r;
+	}
 	copy = strdup(text);
 	if (!copy)
 		return error_no_memory(err);

@@ -61,6 +61,8 @@ OPTION(INVALIDATE, "invalidate", OPTION_FLAG, invalidate, 0, 1, NULL, "1", NULL,
 /* ---- which request comes next: order and distribution ---- */
 OPTION(RW_SEQUENCER, "rw_sequencer", OPTION_CHOICE, rw_sequencer, 0, 0, workload_sequencer_choices, "sequential", NULL, "", true,
        "With `rw=randread:8`, what the requests between two drawn offsets do: sequential follows the last request, identical repeats its offset.")
+OPTION(RANDOM_DISTRIBUTION, "random_distribution", OPTION_TEXT, random_distribution, 1, 4000, NULL, "random", NULL, "", true,
+       "Which blocks a random workload touches more often: random (all alike), zipf:THETA, pareto:H or normal:DEVIATION (`:CENTER`, 0 to 1, may follow), zoned:ACCESS/SIZE:... in percent, or zoned_abs:ACCESS/BYTES:... .")
 
 /* ---- how much: budgets, ends ---- */
 

@@ -17,6 +17,7 @@
  *   mixed_sizes           info; w: a mix counts operations, so the bytes are not in its proportion
  *   runs_to_size          info; w: no runtime, ends when its size is done
  *   whole_target          info; w: no size, so the jobs share all of the target
+ *   touches_again         info; w: a distribution turns norandommap on, as in fio
  *   no_storage            warning; w: ioengine null touches nothing
  *   single_sample         warning: one repeat gives no interval and no verdict
  *   grouped_order         warning: drift falls on the levels unequally

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "engine/plan/distribution_spec.h"
 #include "engine/plan/quantity.h"
 #include "engine/plan/written.h"
 
@@ -317,6 +318,19 @@ static bool whole_target(const struct trap_cell *cell, struct trap_hit *hit)
 		    cell->target->existing ? "" : ", which is filled with data first");
 }
 
+static bool touches_again(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	if (!distribution_spec_given(cell->options) ||
+	    workload_is_set(cell->options, OPTION_ID_NORANDOMMAP))
+		return false;
+	(void)snprintf(hit->found, sizeof(hit->found), "random_distribution=%.50s",
+		       cell->options->random_distribution);
+	return tell(
+		hit, FINDING_INFO,
+		"With a distribution blocks are touched again before all were touched, and some "
+		"never: norandommap is on, as in fio. Those touched often may come from a cache.");
+}
+
 static bool no_storage(const struct trap_cell *cell, struct trap_hit *hit)
 {
 	if (!workload_is_set(cell->options, OPTION_ID_IOENGINE) ||
@@ -342,6 +356,7 @@ const struct trap traps_of_cell[] = {
 	{"mixed_sizes", mixed_sizes, false},
 	{"runs_to_size", runs_to_size, false},
 	{"whole_target", whole_target, false},
+	{"touches_again", touches_again, false},
 };
 
 const size_t traps_of_cell_count = ARRAY_SIZE(traps_of_cell);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/plan/distribution_spec.h"
 #include "engine/plan/machine_options.h"
 #include "engine/plan/quantity.h"
 #include "engine/plan/written.h"
@@ -250,6 +251,8 @@ int workload_complete(struct workload *workload, struct error *err)
 		r = check_batch(workload, err);
 	if (r == 0)
 		r = written_check(workload, err);
+	if (r == 0)
+		r = distribution_spec_complete(workload, err);
 	if (r < 0)
 		return r;
 	if (workload_extent(workload, false, &extent) < 0 || extent > INT64_MAX)

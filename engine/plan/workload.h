@@ -71,7 +71,8 @@ struct workload {
 	bool group_reporting, invalidate;
 	/* what one request is */
 	/* which request comes next */
-	int rw_sequencer; /* enum workload_sequencer */
+	int rw_sequencer;	   /* enum workload_sequencer */
+	char *random_distribution; /* as distribution_spec.h reads it */
 	/* how much */
 	/* when */
 	/* syncs */

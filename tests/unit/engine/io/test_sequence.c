@@ -202,6 +202,79 @@ static void test_the_same_offset_eight_times(void **unused)
 	end(f);
 }
 
+/* How many of 10,000 operations of a kind lie in the first tenth of the region. */
+static int in_first_tenth(struct fixture *f, uint32_t kind)
+{
+	int found = 0;
+
+	for (int i = 0; i < 10000;) {
+		struct operation operation = next(f);
+
+		if (operation.kind != kind)
+			continue;
+		assert_int_equal(operation.offset % (4 * KIB), 0);
+		found += operation.offset < f->job.offset + f->job.length / 10;
+		i++;
+	}
+	return found;
+}
+
+static void test_distributions_say_where(void **unused)
+{
+	struct fixture *f = begin("rw=randread bs=4k random_distribution=zoned:60/10:40/90",
+				  4 * MIB, 4000 * KIB);
+
+	(void)unused;
+	assert_false(job_is_plain(&f->workload));
+	assert_in_range(in_first_tenth(f, REQUEST_READ), 5800, 6200);
+	end(f);
+	f = begin("rw=randrw bs=4k random_distribution=zoned:100/10,50/10:50/90", 0, 4000 * KIB);
+	assert_int_equal(in_first_tenth(f, REQUEST_READ), 10000);
+	assert_in_range(in_first_tenth(f, REQUEST_WRITE), 4800, 5200);
+	end(f);
+	f = begin("rw=randwrite bs=4k random_distribution=random", 0, 4000 * KIB);
+	assert_true(job_is_plain(&f->workload));
+	end(f);
+}
+
+/* The hottest block is hit anew for each offset drawn, and followed by seven. */
+static void test_a_distribution_draws_every_eighth_offset(void **unused)
+{
+	struct fixture *f = begin("rw=randread:8 bs=4k random_distribution=zipf:5:0.5", 0, MIB);
+	int hot = 0;
+
+	(void)unused;
+	for (int i = 0; i < 7; i++)
+		(void)next(f);
+	for (int i = 0; i < 1000; i++) {
+		uint64_t first = next(f).offset;
+
+		hot += first == MIB / 2;
+		for (int j = 1; j < 8; j++)
+			assert_true(next(f).offset == first + (uint64_t)j * 4 * KIB ||
+				    first > MIB - 32 * KIB);
+	}
+	assert_in_range(hot, 930, 990); /* 1 / zeta(5) */
+	end(f);
+}
+
+static void test_zones_that_do_not_fit(void **unused)
+{
+	struct measure_region region = {.fd = 3, .length = 2 * MIB};
+	struct fixture *f =
+		begin("rw=randread bs=4k random_distribution=zoned_abs:50/1m:50/1m", 0, 2 * MIB);
+	struct error err = {0};
+	struct job job;
+
+	(void)unused;
+	region.length -= 4 * KIB;
+	assert_int_equal(job_init(&job, &f->workload, &region, 0, 1, &f->recorder, &err), -EINVAL);
+	assert_int_equal(err.code, ERROR_OUT_OF_RANGE);
+	assert_non_null(strstr(err.message, "random_distribution"));
+	job_done(&job);
+	end(f);
+}
+
 static void test_fsync_among_them(void **unused)
 {
 	struct fixture *f = begin("rw=write:4k bs=4k fsync=2 fdatasync=3", 0, MIB);
@@ -255,6 +328,9 @@ int main(void)
 		cmocka_unit_test(test_holes_in_a_mix),
 		cmocka_unit_test(test_every_eighth_offset_is_drawn),
 		cmocka_unit_test(test_the_same_offset_eight_times),
+		cmocka_unit_test(test_distributions_say_where),
+		cmocka_unit_test(test_a_distribution_draws_every_eighth_offset),
+		cmocka_unit_test(test_zones_that_do_not_fit),
 		cmocka_unit_test(test_fsync_among_them),
 		cmocka_unit_test(test_seeds_repeat),
 		cmocka_unit_test(test_what_leaves_the_region_is_refused),

@@ -195,6 +195,78 @@ static void test_many_zones(void **unused)
 	refuse(text, ERROR_TOO_MANY, "256 zones");
 }
 
+/* ---- among other options ---- */
+
+static int complete(const char *options, struct workload *workload, struct error *err)
+{
+	char *text = strdup(options), *rest = text, *word;
+
+	assert_non_null(text);
+	workload_init(workload);
+	while ((word = strsep(&rest, " "))) {
+		char *value = strchr(word, '=');
+
+		assert_non_null(value);
+		*value++ = '\0';
+		assert_int_equal(option_parse(option_find(word), value, workload, err), 0);
+	}
+	free(text);
+	return workload_complete(workload, err);
+}
+
+static void conflicts(const char *options, const char *what)
+{
+	struct workload workload;
+	struct error err = {0};
+
+	assert_true(complete(options, &workload, &err) < 0);
+	assert_string_equal(error_code_text(err.code), "conflicting_options");
+	assert_string_equal(err.field, "random_distribution");
+	if (!strstr(err.message, what))
+		fail_msg("%s: %s", options, err.message);
+	workload_done(&workload);
+}
+
+static void test_conflicts(void **unused)
+{
+	(void)unused;
+	conflicts("rw=read random_distribution=zipf size=1g", "rw makes none");
+	conflicts("rw=rw random_distribution=zoned:100/5 size=1g", "rw makes none");
+	conflicts("rw=randread random_distribution=zipf norandommap=0 size=1g", "norandommap=0");
+	conflicts("rw=randread random_distribution=zoned_abs:50/1m:50/4k size=1m", "more bytes");
+	conflicts("rw=randwrite random_distribution=zoned_abs:100/4k,100/1028k size=1m",
+		  "more bytes");
+}
+
+static void takes(const char *options, bool norandommap, bool fio)
+{
+	struct workload workload;
+	struct error err = {0};
+
+	if (complete(options, &workload, &err) < 0)
+		fail_msg("%s: %s", options, err.message);
+	assert_int_equal(workload.norandommap, norandommap);
+	assert_int_equal(distribution_spec_fio(&workload), fio);
+	assert_true(workload_complete(&workload, &err) == 0); /* once more, as it is */
+	workload_done(&workload);
+}
+
+static void test_among_other_options(void **unused)
+{
+	(void)unused;
+	takes("rw=randread size=1g", false, true);
+	takes("rw=read random_distribution=random size=1g", false, true);
+	takes("rw=randread random_distribution=random norandommap=0 size=1g", false, true);
+	takes("rw=randread random_distribution=zipf size=1g", true, true);
+	takes("rw=randread random_distribution=zipf norandommap=1 size=1g", true, true);
+	takes("rw=randrw bs=4k,8k random_distribution=zipf size=1g", true, false);
+	takes("rw=randrw bs=4k,8k random_distribution=zoned:100/5 size=1g", true, true);
+	takes("rw=randrw random_distribution=zoned:100/5,100/6 size=1g", true, false);
+	takes("rw=randread random_distribution=zoned_abs:50/1m:50/4k size=1028k", true, true);
+	/* what is not done asks for no room */
+	takes("rw=randread random_distribution=zoned_abs:100/4k,100/1028k size=1m", true, false);
+}
+
 /* Whatever is typed: taken or refused, never more than that. */
 static void test_any_text(void **unused)
 {
@@ -229,6 +301,8 @@ int main(void)
 		cmocka_unit_test(test_zones_of_directions),
 		cmocka_unit_test(test_zones_that_are_none),
 		cmocka_unit_test(test_many_zones),
+		cmocka_unit_test(test_conflicts),
+		cmocka_unit_test(test_among_other_options),
 		cmocka_unit_test(test_any_text),
 	};
 
