@@ -89,7 +89,11 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE) Makefile
 # What the end-to-end tests run beside the program; linked with the library where they need it.
 $(BUILD)/tests/tools/%: tests/tools/%.c $(ARCHIVE) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(ARCHIVE) $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $(filter %.c %.o,$^) $(ARCHIVE) $(LDLIBS)
+
+# The program itself, but for one function.
+$(BUILD)/tests/tools/operations: $(BUILD)/server/main.o
+$(BUILD)/tests/tools/operations: ALL_LDFLAGS += -Wl,--wrap=null_open
 
 .PHONY: tools
 tools: $(TOOLS) ## build what the end-to-end tests run beside the program

@@ -28,9 +28,10 @@ def definition(target, rw="randread", **members):
 class Engine:
     """One engine process. state: its directory; allow: paths."""
 
-    def __init__(self, state, allow, wrapper=(), stderr=None, environment=None):
+    def __init__(self, state, allow, wrapper=(), stderr=None, environment=None,
+                 program=PROGRAM):
         ours, theirs = socket.socketpair()
-        command = [*map(str, wrapper), PROGRAM, "engine", "--state", str(state)]
+        command = [*map(str, wrapper), str(program), "engine", "--state", str(state)]
         for path in allow:
             command += ["--allow", str(path)]
         self.process = subprocess.Popen(command, stdin=theirs, stdout=subprocess.DEVNULL,
