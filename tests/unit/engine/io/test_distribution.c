@@ -5,6 +5,7 @@
  * Each expectation is worked out here another way than in the module: probabilities by the
  * cumulated frequency (not its inverse), sums term by term, normal's by convolution. Seeds are
  * fixed, so a test passes or fails for good; the significance is 1e-4, once chosen.
+ * Length: each distribution brings its own probabilities.
  *
  * link: -Wl,--wrap=calloc
  */
