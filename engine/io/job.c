@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/io/sequence.h"
+#include "engine/plan/budget.h"
 
 /* The number of the sequence's seed, derived from the job's own; pattern.c has others. */
 #define SEED_SEQUENCE 100
@@ -31,6 +32,7 @@ static int begin_sequence(struct job *job, const struct workload *workload, size
 int job_init(struct job *job, const struct workload *workload, const struct measure_region *region,
 	     size_t index, uint64_t seed, struct recorder *recorder, struct error *err)
 {
+	struct budget budget;
 	uint64_t end, own = random_derive(seed, index);
 	int rc;
 
@@ -52,9 +54,12 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 		job->last[d] =
 			region->length >= workload->bs[d] ? region->length - workload->bs[d] : 0;
 	job->limited = !workload->time_based;
-	job->size_bytes = workload->size ? workload->size : region->length;
+	budget = budget_of(workload, region->length);
+	job->size_bytes = budget.bytes;
+	job->course.ios_budget = job->limited ? budget.ios : UINT64_MAX;
 	/* The ramp goes round as long as it lasts; the window's begin sets the budget. */
 	job->budget_bytes = job->limited && !workload->ramp_time_ns ? job->size_bytes : UINT64_MAX;
+	job->course.ios_left = workload->ramp_time_ns ? UINT64_MAX : job->course.ios_budget;
 	job->fsync_every = job->pattern.mix == PATTERN_READ ? 0 : workload->fsync;
 	job->fsync_left = job->fsync_every;
 	job->course.fdatasync_every = job->pattern.mix == PATTERN_READ ? 0 : workload->fdatasync;
@@ -71,19 +76,25 @@ void job_done(struct job *job)
 
 void job_window_begins(struct job *job, uint64_t outstanding_bytes)
 {
-	if (job->limited)
-		job->budget_bytes = job->size_bytes > outstanding_bytes
-					    ? job->size_bytes - outstanding_bytes
-					    : 0;
+	struct course *course = &job->course;
+
+	if (!job->limited)
+		return;
+	job->budget_bytes =
+		job->size_bytes > outstanding_bytes ? job->size_bytes - outstanding_bytes : 0;
+	course->ios_left = course->ios_budget;
+	if (course->ios_budget != UINT64_MAX)
+		course->ios_left = course->ios_budget > course->ios_outstanding
+					   ? course->ios_budget - course->ios_outstanding
+					   : 0;
 }
 
 bool job_overdrawn(struct job *job, uint64_t bytes)
 {
-	if (job->limited)
-		job->budget_bytes += bytes;
-	else
-		job->budget_bytes = UINT64_MAX;
-	return !job->limited;
+	uint64_t left = job->budget_bytes + bytes;
+
+	job->budget_bytes = job->limited ? 0 : UINT64_MAX;
+	return !job->limited || left > 0;
 }
 
 int job_refusal(const struct job *job, const struct operation *operation, struct error *err)

@@ -29,7 +29,7 @@ struct job {
 	uint32_t file;			   /* the descriptor's index */
 	bool limited;			   /* ends when budget_bytes is used up */
 	uint64_t budget_bytes; /* not limited: so many that it is topped up now and then */
-	uint64_t size_bytes;
+	uint64_t size_bytes;   /* limited: all that it does, budget.h */
 	uint64_t fsync_every, fsync_left; /* 0: no fsyncs */
 	struct course course;
 };
@@ -63,7 +63,7 @@ void job_window_begins(struct job *job, uint64_t outstanding_bytes);
 int job_refusal(const struct job *job, const struct operation *operation, struct error *err);
 
 /* The budget has fallen below zero by a block of so many bytes: puts it right. False where that is
- * the end. */
+ * the end: where something was left, the last request goes beyond it, as fio's does. */
 bool job_overdrawn(struct job *job, uint64_t bytes);
 
 /*

@@ -2,20 +2,23 @@
 /*
  * job_steps.c - see job_steps.h.
  *
- * The order of what is asked, first answer holds: the job's time; a sync that is due; the sequence
- * where there is one, else the pattern, within the job's budget.
+ * The order of what is asked, first answer holds: the job's time; a sync that is due; whether
+ * number_ios are done; the sequence where there is one, else the pattern, within the job's budget
+ * of bytes.
  */
 #include "engine/io/job_steps.h"
 
 #include <errno.h>
 
 #include "engine/io/sequence.h"
+#include "engine/plan/budget.h"
 #include "engine/plan/written.h"
 
 bool job_is_plain(const struct workload *workload)
 {
 	return workload->part_count == 0 && workload->fdatasync == 0 &&
 	       !sequence_needed(workload) &&
+	       (workload->number_ios == 0 || budget_uniform(workload)) &&
 	       (!workload_writes(workload) || written_fresh(workload));
 }
 
@@ -82,6 +85,21 @@ void job_fill(const struct job *job, const struct flight *flight, void *buffer, 
 		  own);
 }
 
+static enum job_step next_of_pattern(struct job *job, struct operation *operation)
+{
+	struct course *course = &job->course;
+	enum job_step step;
+
+	if (course->ios_left == 0)
+		return JOB_DONE;
+	step = course->sequence ? next_in_sequence(job, operation) : job_next(job, operation);
+	if (step != JOB_OPERATION || operation->kind >= REQUEST_SYNC)
+		return step;
+	course->ios_left -= course->ios_left != UINT64_MAX;
+	course->ios_outstanding++;
+	return JOB_OPERATION;
+}
+
 enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flight,
 		       uint64_t *ret_wake_ns)
 {
@@ -92,8 +110,7 @@ enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flig
 	if (time_over(job, now_ns))
 		return JOB_DONE;
 	if (!datasync_due(job, operation))
-		step = job->course.sequence ? next_in_sequence(job, operation)
-					    : job_next(job, operation);
+		step = next_of_pattern(job, operation);
 	if (step != JOB_OPERATION)
 		return step;
 	if (operation->kind == REQUEST_WRITE)
@@ -122,6 +139,7 @@ bool job_landed(struct job *job, const struct flight *flight, int32_t result, ui
 
 	job->course.outstanding--;
 	job->course.outstanding_bytes -= operation->length;
+	job->course.ios_outstanding -= operation->kind < REQUEST_SYNC;
 	if (result != (int32_t)operation->length &&
 	    !recorder_short(recorder, operation->kind, operation->offset, operation->length, result,
 			    err))

@@ -57,7 +57,7 @@ struct measure_spec {
 /*
  * The window opens when the ramp is over: statistics begin anew, operations outstanding then count
  * when they complete. It closes with the last completion. A workload with time_based ends when
- * runtime is over; without, when each job has issued its size (in whole blocks, reads and writes
+ * runtime is over; without, when each job has issued its budget (plan/budget.h, reads and writes
  * together; the ramp does not count), or when runtime is over, if it has one. The jobs of each
  * part go by its own time_based, runtime and size; the window closes with the last of them.
  *

@@ -11,8 +11,10 @@
 #include "engine/plan/estimate.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "engine/base/clock.h"
+#include "engine/plan/budget.h"
 
 #define GUESSED_IOPS 10e3  /* at one operation outstanding */
 #define GUESSED_PARALLEL 8 /* beyond which more outstanding operations bring no more */
@@ -61,11 +63,14 @@ static double part_seconds(const struct workload *part)
 {
 	double ramp = (double)part->ramp_time_ns / NS_PER_S;
 	double runtime = (double)part->runtime_ns / NS_PER_S;
-	double by_size;
+	struct budget budget;
+	double by_size, bytes;
 
 	if (part->time_based)
 		return ramp + runtime;
-	by_size = (double)part->size * (double)part->numjobs / guessed_rate(part);
+	budget = budget_of(part, 0);
+	bytes = fmin((double)budget.bytes, (double)budget.ios * mean_request(part));
+	by_size = bytes * (double)part->numjobs / guessed_rate(part);
 	return ramp + (runtime > 0 && runtime < by_size ? runtime : by_size);
 }
 

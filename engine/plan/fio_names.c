@@ -10,10 +10,8 @@
 static const struct {
 	const char *fio, *ours;
 } aliases[] = {
-	{"readwrite", "rw"},
-	{"blocksize", "bs"},
-	{"timeout", "runtime"},
-	{"fileoffset", "offset"},
+	{"readwrite", "rw"},	  {"blocksize", "bs"},	   {"timeout", "runtime"},
+	{"fileoffset", "offset"}, {"io_limit", "io_size"},
 };
 
 /* What to write instead, or why there is nothing to ask for. The rest is plainly not supported. */
@@ -27,7 +25,6 @@ static const struct {
 	{"eta-newline", "progress is always given; leave it out"},
 	{"status-interval", "progress is always given; leave it out"},
 	{"thread", "jobs always share one process; leave it out"},
-	{"loops", "not supported; use repeats, or time_based with runtime"},
 	{"stonewall", "samples always run one after another; leave it out"},
 	{"wait_for_previous", "samples always run one after another; leave it out"},
 	{"wait_for", "samples always run one after another; leave it out"},
@@ -38,9 +35,6 @@ static const struct {
 	{"fill_device", "not supported; give size"},
 	{"fill_fs", "not supported; give size"},
 	{"filesize", "not supported; give size"},
-	{"io_size", "not supported; give size, or runtime with time_based"},
-	{"io_limit", "not supported; give size, or runtime with time_based"},
-	{"number_ios", "not supported; give size, or runtime with time_based"},
 	{"nr_files", "not supported; each job has one file"},
 	{"nrfiles", "not supported; each job has one file"},
 	{"offset_increment", "not supported; regions=disjoint gives each job a region of its own"},

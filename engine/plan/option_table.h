@@ -65,6 +65,12 @@ OPTION(RANDOM_DISTRIBUTION, "random_distribution", OPTION_TEXT, random_distribut
        "Which blocks a random workload touches more often: random (all alike), zipf:THETA, pareto:H or normal:DEVIATION (`:CENTER`, 0 to 1, may follow), zoned:ACCESS/SIZE:... in percent, or zoned_abs:ACCESS/BYTES:... .")
 
 /* ---- how much: budgets, ends ---- */
+OPTION(IO_SIZE, "io_size", OPTION_SIZE, io_size, 0, UINT64_C(1) << 50, NULL, "0", NULL, "bytes", true,
+       "Bytes each job moves, in place of size: less than its region, or more of it. Turns time_based off.")
+OPTION(NUMBER_IOS, "number_ios", OPTION_COUNT, number_ios, 0, UINT64_C(1) << 50, NULL, "0", NULL, "operations", true,
+       "Operations after which a job ends, unless its size ends it before. Turns time_based off.")
+OPTION(LOOPS, "loops", OPTION_COUNT, loops, 1, 1u << 20, NULL, "1", NULL, "times", true,
+       "How often each job does its size (or io_size, number_ios). More than 1 turns time_based off.")
 
 /* ---- when: rates, pauses ---- */
 

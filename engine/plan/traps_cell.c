@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "engine/plan/budget.h"
 #include "engine/plan/distribution_spec.h"
 #include "engine/plan/quantity.h"
 #include "engine/plan/written.h"
@@ -302,10 +303,13 @@ static bool runs_to_size(const struct trap_cell *cell, struct trap_hit *hit)
 {
 	if (cell->options->runtime_ns != 0)
 		return false;
-	return tell(
-		hit, FINDING_INFO,
-		"Without a runtime each job ends when its size is done; a fast target may be done "
-		"too soon to say much. Set runtime to measure for a fixed time.");
+	return tell(hit, FINDING_INFO,
+		    "Without a runtime each job ends when its size%s is done; a fast target may be "
+		    "done "
+		    "too soon to say much. Set runtime to measure for a fixed time.",
+		    budget_given(cell->options)
+			    ? " (or what io_size, loops and number_ios make of it)"
+			    : "");
 }
 
 static bool whole_target(const struct trap_cell *cell, struct trap_hit *hit)

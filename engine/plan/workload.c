@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/plan/budget.h"
 #include "engine/plan/distribution_spec.h"
 #include "engine/plan/machine_options.h"
 #include "engine/plan/quantity.h"
@@ -160,9 +161,10 @@ static int complete_time(struct workload *workload, struct error *err)
 {
 	bool runtime = workload_is_set(workload, OPTION_ID_RUNTIME);
 	bool given = workload_is_set(workload, OPTION_ID_TIME_BASED);
+	int r = budget_complete(workload, err);
 
-	if (runtime)
-		return 0;
+	if (r < 0 || runtime)
+		return r;
 	if (workload->from_fio && given && workload->time_based)
 		return error_set(err, ERROR_MISSING_FIELD, "runtime",
 				 "time_based needs a runtime, as in --runtime=60");

@@ -73,7 +73,8 @@ struct workload {
 	/* which request comes next */
 	int rw_sequencer;	   /* enum workload_sequencer */
 	char *random_distribution; /* as distribution_spec.h reads it */
-	/* how much */
+	/* how much: budget.h */
+	uint64_t io_size, number_ios, loops;
 	/* when */
 	/* syncs */
 	uint64_t fdatasync; /* writes; 0: none */

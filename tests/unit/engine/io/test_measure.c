@@ -270,7 +270,8 @@ static void test_size_ended_in_memory(void **unused)
 	size_ended("/dev/shm", 0);
 }
 
-/* Reads and writes together make the size; a rest smaller than a block is left alone. */
+/* Reads and writes together make the size; a rest smaller than a block is never touched:
+ * for it a sequential mix goes round once more, as in fio. */
 static void test_size_ended_mix(void **unused)
 {
 	int fd = scratch("/dev/shm", 0, 2 * 401 * KIB);
@@ -284,7 +285,7 @@ static void test_size_ended_mix(void **unused)
 			s->workload.time_based = false;
 			run(s);
 			check(s);
-			assert_int_equal(r[0].ios + r[1].ios, 2 * 100);
+			assert_int_equal(r[0].ios + r[1].ios, rw == RW_RW ? 2 * 101 : 2 * 100);
 			assert_true(r[0].ios > 40 && r[1].ios > 40);
 			finish(s);
 		}
@@ -430,6 +431,87 @@ static void test_steps_count_as_loops_do(void **unused)
 		assert_true(fabs((double)sum_ns / 1e9 / s->sample.seconds - s->sample.depth_mean) <
 			    0.01);
 		assert_true(s->sample.depth_mean <= 2.01 * (double)depth);
+		finish(s);
+	}
+	(void)close(fd);
+}
+
+static uint64_t all_ios(const struct setup *s)
+{
+	uint64_t ios = 0;
+
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		ios += s->sample.directions[d].ios;
+	return ios;
+}
+
+/* io_size, loops and number_ios (test_budget.c says how many each makes), by two jobs, in a loop
+ * and step by step, with and without a ramp that does not count. */
+static void test_budgets(void **unused)
+{
+	static const struct {
+		int rw;
+		uint64_t bs, io_size, number_ios, loops, ios;
+	} cases[] = {
+		{RW_READ, 12, 0, 0, 1, 5},	  {RW_RANDREAD, 12, 0, 0, 1, 5},
+		{RW_WRITE, 12, 135, 0, 1, 12},	  {RW_RANDRW, 12, 130, 0, 1, 10},
+		{RW_RANDWRITE, 4, 16, 0, 1, 4},	  {RW_RANDWRITE, 4, 160, 0, 1, 40},
+		{RW_READ, 4, 0, 0, 3, 48},	  {RW_RW, 4, 0, 5, 1, 5},
+		{RW_RANDREAD, 4, 160, 30, 1, 30}, {RW_RANDREAD, 4, 0, 5, 2, 10},
+	};
+	int fd = scratch("/dev/shm", 0, 128 * KIB);
+
+	(void)unused;
+	for (size_t i = 0; i < 4 * ARRAY_SIZE(cases) * ARRAY_SIZE(backends); i++) {
+		size_t c = i / 4 % ARRAY_SIZE(cases);
+		enum backend_kind backend = backends[i / 4 / ARRAY_SIZE(cases)];
+		struct setup *s = prepare(backend, cases[c].rw, cases[c].bs * KIB, 64 * KIB,
+					  1 + i % 3, 2, fd);
+
+		s->workload.time_based = false;
+		s->workload.io_size = cases[c].io_size * KIB;
+		s->workload.number_ios = cases[c].number_ios;
+		s->workload.loops = cases[c].loops;
+		s->workload.fdatasync = i % 2 ? 1u << 30 : 0;
+		s->workload.ramp_time_ns = i % 4 > 1 ? 20 * NS_PER_MS : 0;
+		run(s);
+		check(s);
+		if (all_ios(s) != 2 * cases[c].ios)
+			fail_msg("case %zu, %s, %zu: %zu operations", c, backend_names[backend],
+				 i % 4, (size_t)all_ios(s));
+		finish(s);
+	}
+	(void)close(fd);
+}
+
+/* Where sizes differ the operations are counted, and the last one may go beyond the bytes. */
+static void test_budgets_of_two_sizes(void **unused)
+{
+	int fd = scratch("/dev/shm", 0, 128 * KIB);
+
+	(void)unused;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(backends); i++) {
+		struct setup *s = prepare(backends[i / 2], RW_RW, 4 * KIB, 64 * KIB, 2, 1, fd);
+		uint64_t bytes;
+
+		s->workload.bs[1] = 12 * KIB;
+		s->workload.time_based = false;
+		s->workload.ramp_time_ns = i % 2 ? 20 * NS_PER_MS : 0;
+		s->workload.number_ios = 7;
+		s->workload.io_size = MIB;
+		run(s);
+		check(s);
+		assert_int_equal(all_ios(s), 7);
+		finish(s);
+		s = prepare(backends[i / 2], RW_RW, 4 * KIB, 64 * KIB, 2, 1, fd);
+		s->workload.bs[1] = 12 * KIB;
+		s->workload.time_based = false;
+		s->workload.loops = 2;
+		s->workload.fdatasync = i % 2;
+		run(s);
+		check(s);
+		bytes = s->sample.directions[0].bytes + s->sample.directions[1].bytes;
+		assert_in_range(bytes, 128 * KIB, 128 * KIB + 8 * KIB);
 		finish(s);
 	}
 	(void)close(fd);
@@ -776,6 +858,8 @@ int main(void)
 		cmocka_unit_test(test_fsync_after_so_many_writes),
 		cmocka_unit_test(test_fdatasync_after_so_many_writes),
 		cmocka_unit_test(test_steps_count_as_loops_do),
+		cmocka_unit_test(test_budgets),
+		cmocka_unit_test(test_budgets_of_two_sizes),
 		cmocka_unit_test(test_fill_has_no_histograms),
 		cmocka_unit_test(test_dev_zero),
 		cmocka_unit_test(test_cancel),
