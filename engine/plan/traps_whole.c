@@ -19,8 +19,11 @@ static void differing(const struct workload *options, struct option_set *marks)
 		    workload_is_set(options, (enum option_id)id) || id == OPTION_ID_REFILL_BUFFERS)
 			continue;
 		/* what an fio command line gets as fio would have it */
-		if (options->from_fio && (id == OPTION_ID_REGIONS || id == OPTION_ID_RUNTIME ||
-					  (id == OPTION_ID_TIME_BASED && !options->time_based)))
+		if (options->from_fio && (id == OPTION_ID_REGIONS || id == OPTION_ID_RUNTIME))
+			continue;
+		/* what ends with its budget does so as in fio */
+		if (!options->time_based && (id == OPTION_ID_TIME_BASED ||
+					     (id == OPTION_ID_RUNTIME && !options->runtime_ns)))
 			continue;
 		option_set_mark(marks, (enum option_id)id, true);
 	}

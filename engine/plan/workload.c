@@ -117,12 +117,13 @@ int workload_overlay(struct workload *workload, const struct workload *over)
 	return 0;
 }
 
-/* The table's default of every option that was not given; what was given is left alone. */
-static int fill_defaults(struct workload *workload, struct error *err)
+/* The table's default of every option from `first` on that was not given; what was given is left
+ * alone. */
+static int fill_defaults(struct workload *workload, int first, struct error *err)
 {
 	const struct option_set set = workload->set;
 
-	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+	for (int id = first; id < OPTION_ID_COUNT; id++) {
 		const struct option *option = option_at((enum option_id)id);
 		int r;
 
@@ -134,6 +135,11 @@ static int fill_defaults(struct workload *workload, struct error *err)
 		workload->set = set;
 	}
 	return 0;
+}
+
+int workload_fill_untold(struct workload *workload, struct error *err)
+{
+	return fill_defaults(workload, OPTION_ID_LAST_BASIC + 1, err);
 }
 
 static int complete_mix(struct workload *workload, struct error *err)
@@ -233,7 +239,7 @@ int workload_complete(struct workload *workload, struct error *err)
 	uint64_t extent;
 	int r;
 
-	r = fill_defaults(workload, err);
+	r = fill_defaults(workload, 0, err);
 	if (r == 0)
 		r = complete_mix(workload, err);
 	if (r == 0)

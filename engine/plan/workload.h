@@ -101,6 +101,9 @@ MUST_CHECK int workload_copy(const struct workload *from, struct workload *to);
 bool workload_is_set(const struct workload *workload, enum option_id id);
 void workload_unset(struct workload *workload, enum option_id id); /* the mark, not the value */
 
+/* Gives what option_told() leaves out its default: for a completed workload that is read back. */
+MUST_CHECK int workload_fill_untold(struct workload *workload, struct error *err);
+
 /* Lays the set options of `over` on top; rwmixread and rwmixwrite replace each other. -ENOMEM. */
 MUST_CHECK int workload_overlay(struct workload *workload, const struct workload *over);
 

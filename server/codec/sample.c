@@ -310,7 +310,9 @@ static int options_decode(const struct fields *in, struct workload *options)
 	int r;
 
 	r = get_object(in, "options", &inner);
-	return r < 0 ? r : workload_decode(inner.object, inner.pointer, options, in->err);
+	if (r == 0)
+		r = workload_decode(inner.object, inner.pointer, options, in->err);
+	return r < 0 ? r : workload_fill_untold(options, in->err);
 }
 
 static int backend_decode(const struct fields *in, struct sample *sample)
