@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "engine/base/clock.h"
+#include "engine/io/pace.h"
 
 #define ALONE_NS (200 * NS_PER_MS)
 
@@ -14,9 +15,10 @@
 
 bool alone_wanted(const struct sample *sample, bool device_known, enum backend_kind backend)
 {
+	/* With rates and pauses the load is what was asked for, not what the target can do. */
 	return !device_known && backend != BACKEND_NULL && sample->repeat == 1 &&
 	       sample->seconds >= SAMPLE_S && sample->options.part_count == 0 &&
-	       workload_outstanding(&sample->options) > 1;
+	       pace_is_plain(&sample->options) && workload_outstanding(&sample->options) > 1;
 }
 
 static double cpu_seconds(void)
@@ -49,7 +51,7 @@ int alone_try(struct sample *sample, enum backend_kind backend, const struct mea
 	if (workload_copy(&sample->options, &workload) < 0)
 		return error_no_memory(err);
 	workload.iodepth = workload.numjobs = 1;
-	workload.ramp_time_ns = 0;
+	workload.ramp_time_ns = workload.startdelay_ns = 0;
 	workload.runtime_ns = ALONE_NS;
 	workload.time_based = workload.group_reporting = true;
 	sample_init(&alone);

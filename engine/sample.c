@@ -18,6 +18,7 @@ static void directions_done(struct direction_result *directions)
 		free(directions[d].latency);
 		free(directions[d].submission);
 		free(directions[d].completion);
+		free(directions[d].intended);
 	}
 }
 

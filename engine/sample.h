@@ -38,6 +38,9 @@ struct direction_result {
 	struct histogram *latency; /* submission to completion; NULL when ios is 0 */
 	/* Only where each operation was stamped on its own (latency_per_operation), else NULL. */
 	struct histogram *submission, *completion;
+	/* Where a rate gave each operation an intended start: from then to its completion, so that
+	 * a stall counts for all it held up; else NULL. */
+	struct histogram *intended;
 };
 
 /* One job's share, kept where group_reporting is 0. Histograms as above. */

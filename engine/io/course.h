@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "engine/io/data.h"
+#include "engine/io/pace.h"
 
 struct sequence;
 
@@ -17,6 +18,7 @@ struct course {
 	uint64_t runtime_ns;			 /* of the window; 0: as long as the load lasts */
 	uint64_t ios_budget, ios_left;		 /* reads, writes and trims until the job ends */
 	uint64_t ios_outstanding;
+	struct pace pace;			  /* when it may issue */
 	uint64_t fdatasync_every, fdatasync_left; /* writes; 0: no fdatasyncs */
 	struct sequence *sequence;		  /* NULL: the pattern says all; the job's own */
 	struct data data;			  /* what the writes hold */

@@ -45,13 +45,47 @@ static int merge_direction(struct direction_result *into, const struct recorder 
 		rc = merge(&into->submission, recorder->submission[direction]);
 	if (!discard && rc == 0)
 		rc = merge(&into->completion, recorder->completion[direction]);
+	if (!discard && rc == 0)
+		rc = merge(&into->intended, recorder->intended[direction]);
 	return rc;
 }
 
-static void take_seconds(struct job_result *job, const struct recorder *recorder,
-			 uint64_t window_ns)
+/* Whether a workload may have nothing to do when its time is over, and yet is not done. */
+static bool rests(const struct workload *workload)
 {
-	double seconds = (double)(recorder->last_ns - window_ns) / (double)NS_PER_S;
+	bool rests = false;
+
+	for (size_t i = 0; i < workload_parts(workload); i++) {
+		const struct workload *part = workload_part(workload, i);
+
+		if (!part->time_based)
+			return false;
+		rests |= !pace_is_plain(part);
+	}
+	return rests;
+}
+
+/*
+ * When a window ends whose last completion was at last_ns: there, but with rates and pauses not
+ * before the time is over. The time without operations is part of what was asked.
+ */
+static uint64_t window_end(const struct gathering *g, uint64_t last_ns)
+{
+	uint64_t deadline_ns = g->load->deadline_ns;
+
+	if (deadline_ns == UINT64_MAX || last_ns > deadline_ns || !rests(g->spec->workload) ||
+	    atomic_load(&g->load->stop) != LOAD_GOES_ON)
+		return last_ns;
+	return deadline_ns;
+}
+
+static void take_seconds(const struct gathering *g, struct job_result *job,
+			 const struct recorder *recorder, uint64_t window_ns)
+{
+	/* Jobs of several parts have times of their own. */
+	uint64_t end_ns = g->spec->workload->part_count ? recorder->last_ns
+							: window_end(g, recorder->last_ns);
+	double seconds = (double)(end_ns - window_ns) / (double)NS_PER_S;
 
 	if (recorder->last_ns > window_ns && seconds > job->seconds)
 		job->seconds = seconds;
@@ -70,7 +104,7 @@ static int merge_recorder(struct gathering *g, const struct recorder *recorder,
 	if (!recorder->in_window)
 		return 0; /* it holds the ramp's figures */
 	if (job)
-		take_seconds(job, recorder, window_ns);
+		take_seconds(g, job, recorder, window_ns);
 	for (int d = 0; d < DIRECTION_COUNT && rc == 0; d++) {
 		rc = merge_direction(&sample->directions[d], recorder, d, g->spec->discard);
 		if (rc == 0 && job)
@@ -234,6 +268,8 @@ int gather(struct workers *workers, struct load *load, const struct measure_spec
 		gather_threads(&g, workers->threads);
 	else
 		gather_reactors(&g, workers);
+	if (g.end_ns > load->window_ns)
+		g.end_ns = window_end(&g, g.end_ns);
 	gather_times(&g);
 	if (g.rc == 0 && g.end_ns > load->start_ns && load->seconds)
 		g.rc = gather_series(&g);

@@ -11,6 +11,7 @@
 
 /* The number of the sequence's seed, derived from the job's own; pattern.c has others. */
 #define SEED_SEQUENCE 100
+#define SEED_PACE 200
 
 static int begin_sequence(struct job *job, const struct workload *workload, size_t index,
 			  uint64_t seed, struct error *err)
@@ -62,10 +63,19 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 	job->course.ios_left = workload->ramp_time_ns ? UINT64_MAX : job->course.ios_budget;
 	job->fsync_every = job->pattern.mix == PATTERN_READ ? 0 : workload->fsync;
 	job->fsync_left = job->fsync_every;
+	pace_init(&job->course.pace, workload, random_derive(own, SEED_PACE));
 	job->course.fdatasync_every = job->pattern.mix == PATTERN_READ ? 0 : workload->fdatasync;
 	job->course.fdatasync_left = job->course.fdatasync_every;
 	data_init(&job->course.data, workload, random_derive(seed, ~(uint64_t)index));
 	return begin_sequence(job, workload, index, own, err);
+}
+
+void job_part(struct job *job, const struct workload *whole, const struct workload *part)
+{
+	uint64_t delay_ns = workload_delay_beyond(whole, part);
+
+	job->course.pace.delay_ns = delay_ns;
+	job->course.runtime_ns = part->runtime_ns ? part->runtime_ns + delay_ns : 0;
 }
 
 void job_done(struct job *job)
@@ -111,4 +121,17 @@ enum job_step job_next(struct job *job, struct operation *operation)
 {
 	return job_next_shaped(job, operation, job->pattern.kind, job->pattern.mix,
 			       job->fsync_every > 0);
+}
+
+enum job_step job_next_within(struct job *job, struct operation *operation, unsigned int open)
+{
+	struct pattern *pattern = &job->pattern;
+	uint64_t drawn;
+
+	if (job->fsync_every > 0 && job->fsync_left == 0)
+		return job_next(job, operation);
+	drawn = pattern_draw(pattern, pattern->kind, pattern->mix);
+	return job_next_towards(job, operation, pattern->kind,
+				pattern_direction_within(pattern, drawn, open), drawn,
+				job->fsync_every > 0);
 }

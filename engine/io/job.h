@@ -55,6 +55,9 @@ MUST_CHECK int job_init(struct job *job, const struct workload *workload,
 			struct recorder *recorder, struct error *err);
 void job_done(struct job *job); /* job_init may have failed */
 
+/* Of one part of several: it has a begin and an end of its own. */
+void job_part(struct job *job, const struct workload *whole, const struct workload *part);
+
 /* The ramp is over: the budget of a size-ended job begins anew, less what is outstanding (that
  * will complete in the window). */
 void job_window_begins(struct job *job, uint64_t outstanding_bytes);
@@ -66,25 +69,13 @@ int job_refusal(const struct job *job, const struct operation *operation, struct
  * the end: where something was left, the last request goes beyond it, as fio's does. */
 bool job_overdrawn(struct job *job, uint64_t bytes);
 
-/*
- * The job's next operation. kind, mix and syncs (fsync=N is asked for) are the pattern's and the
- * job's own, given as constants by a loop built for them.
- */
-static inline __attribute__((always_inline)) enum job_step job_next_shaped(
+/* The next read or write: in that direction, of which `drawn` was drawn. */
+static inline __attribute__((always_inline)) enum job_step job_next_towards(
 	struct job *job, struct operation *operation, const enum pattern_kind kind,
-	const enum pattern_mix mix, const bool syncs)
+	enum direction direction, uint64_t drawn, const bool syncs)
 {
-	enum direction direction;
-	uint64_t drawn, at, bs;
+	uint64_t at, bs = job->pattern.bs[direction];
 
-	if (syncs && job->fsync_left == 0) {
-		job->fsync_left = job->fsync_every;
-		*operation = (struct operation){.kind = REQUEST_SYNC};
-		return JOB_OPERATION;
-	}
-	drawn = pattern_draw(&job->pattern, kind, mix);
-	direction = pattern_direction(&job->pattern, mix, drawn);
-	bs = job->pattern.bs[direction];
 	if (__builtin_expect(__builtin_sub_overflow(job->budget_bytes, bs, &job->budget_bytes),
 			     0) &&
 	    !job_overdrawn(job, bs))
@@ -101,6 +92,29 @@ static inline __attribute__((always_inline)) enum job_step job_next_shaped(
 	return JOB_OPERATION;
 }
 
+/*
+ * The job's next operation. kind, mix and syncs (fsync=N is asked for) are the pattern's and the
+ * job's own, given as constants by a loop built for them.
+ */
+static inline __attribute__((always_inline)) enum job_step job_next_shaped(
+	struct job *job, struct operation *operation, const enum pattern_kind kind,
+	const enum pattern_mix mix, const bool syncs)
+{
+	uint64_t drawn;
+
+	if (syncs && job->fsync_left == 0) {
+		job->fsync_left = job->fsync_every;
+		*operation = (struct operation){.kind = REQUEST_SYNC};
+		return JOB_OPERATION;
+	}
+	drawn = pattern_draw(&job->pattern, kind, mix);
+	return job_next_towards(job, operation, kind, pattern_direction(&job->pattern, mix, drawn),
+				drawn, syncs);
+}
+
 enum job_step job_next(struct job *job, struct operation *operation);
+
+/* The same, in a direction as pattern_direction_within() has it. A sync that is due comes first. */
+enum job_step job_next_within(struct job *job, struct operation *operation, unsigned int open);
 
 #endif

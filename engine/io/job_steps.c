@@ -2,9 +2,9 @@
 /*
  * job_steps.c - see job_steps.h.
  *
- * The order of what is asked, first answer holds: the job's time; a sync that is due; whether
- * number_ios are done; the sequence where there is one, else the pattern, within the job's budget
- * of bytes.
+ * The order of what is asked, first answer holds: the job's time; a pause (pace.h); a sync that is
+ * due; whether number_ios are done; whether a rate lets a read or write begin; the sequence where
+ * there is one, else the pattern, within the job's budget of bytes.
  */
 #include "engine/io/job_steps.h"
 
@@ -16,7 +16,7 @@
 
 bool job_is_plain(const struct workload *workload)
 {
-	return workload->part_count == 0 && workload->fdatasync == 0 &&
+	return workload->part_count == 0 && workload->fdatasync == 0 && pace_is_plain(workload) &&
 	       !sequence_needed(workload) &&
 	       (workload->number_ios == 0 || budget_uniform(workload)) &&
 	       (!workload_writes(workload) || written_fresh(workload));
@@ -39,14 +39,20 @@ static bool datasync_due(struct job *job, struct operation *operation)
 	return true;
 }
 
-/* job_next() of a job with a sequence. The last request of a size-ended job may go beyond its size
- * where requests differ in size, as fio's does. */
-static enum job_step next_in_sequence(struct job *job, struct operation *operation)
+static bool fsync_due(const struct job *job)
+{
+	return job->fsync_every > 0 && job->fsync_left == 0;
+}
+
+/* job_next_within() of a job with a sequence. The last request of a size-ended job may go beyond
+ * its size where requests differ in size, as fio's does. */
+static enum job_step next_in_sequence(struct job *job, struct operation *operation,
+				      unsigned int open)
 {
 	struct sequence *sequence = job->course.sequence;
 	struct sequence_step step;
 
-	if (job->fsync_every > 0 && job->fsync_left == 0) {
+	if (fsync_due(job)) {
 		job->fsync_left = job->fsync_every;
 		*operation = (struct operation){.kind = REQUEST_SYNC};
 		return JOB_OPERATION;
@@ -56,7 +62,7 @@ static enum job_step next_in_sequence(struct job *job, struct operation *operati
 			return JOB_DONE;
 		job->budget_bytes = UINT64_MAX;
 	}
-	sequence_next(sequence, &step);
+	sequence_next(sequence, open, &step);
 	operation->offset = job->offset + step.offset;
 	operation->length = (uint32_t)step.length;
 	operation->kind = (uint32_t)step.direction;
@@ -67,6 +73,29 @@ static enum job_step next_in_sequence(struct job *job, struct operation *operati
 	job->budget_bytes -= step.length < job->budget_bytes ? step.length : job->budget_bytes;
 	if (job->fsync_every > 0 && step.direction == DIRECTION_WRITE)
 		job->fsync_left--;
+	return JOB_OPERATION;
+}
+
+/* The next operation, as soon as a rate lets it begin. */
+static enum job_step next(struct job *job, uint64_t now_ns, struct operation *operation,
+			  uint64_t *ret_wake_ns)
+{
+	struct course *course = &job->course;
+	unsigned int open = PATTERN_ALL_OPEN;
+	enum job_step step;
+
+	if (course->ios_left == 0)
+		return JOB_DONE;
+	if (course->pace.rated && !fsync_due(job))
+		open = pace_open(&course->pace, now_ns, ret_wake_ns);
+	if (open == 0)
+		return JOB_WAITS;
+	step = course->sequence ? next_in_sequence(job, operation, open)
+				: job_next_within(job, operation, open);
+	if (step != JOB_OPERATION || operation->kind >= REQUEST_SYNC)
+		return step;
+	course->ios_left -= course->ios_left != UINT64_MAX;
+	course->ios_outstanding++;
 	return JOB_OPERATION;
 }
 
@@ -85,36 +114,28 @@ void job_fill(const struct job *job, const struct flight *flight, void *buffer, 
 		  own);
 }
 
-static enum job_step next_of_pattern(struct job *job, struct operation *operation)
-{
-	struct course *course = &job->course;
-	enum job_step step;
-
-	if (course->ios_left == 0)
-		return JOB_DONE;
-	step = course->sequence ? next_in_sequence(job, operation) : job_next(job, operation);
-	if (step != JOB_OPERATION || operation->kind >= REQUEST_SYNC)
-		return step;
-	course->ios_left -= course->ios_left != UINT64_MAX;
-	course->ios_outstanding++;
-	return JOB_OPERATION;
-}
-
 enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flight,
 		       uint64_t *ret_wake_ns)
 {
 	struct operation *operation = &ret_flight->operation;
+	struct course *course = &job->course;
 	enum job_step step = JOB_OPERATION;
 
-	(void)ret_wake_ns;
 	if (time_over(job, now_ns))
 		return JOB_DONE;
+	if (pace_pauses(&course->pace, job->recorder->load->start_ns, now_ns, course->outstanding,
+			ret_wake_ns))
+		return JOB_WAITS;
 	if (!datasync_due(job, operation))
-		step = next_of_pattern(job, operation);
+		step = next(job, now_ns, operation, ret_wake_ns);
 	if (step != JOB_OPERATION)
 		return step;
 	if (operation->kind == REQUEST_WRITE)
 		plan_write(job, ret_flight);
+	ret_flight->due_ns = 0;
+	if (operation->kind < DIRECTION_COUNT)
+		ret_flight->due_ns = pace_issued(&course->pace, (enum direction)operation->kind,
+						 operation->length);
 	job->course.outstanding++;
 	job->course.outstanding_bytes += operation->length;
 	return JOB_OPERATION;
@@ -125,6 +146,8 @@ static void record(struct recorder *recorder, const struct flight *flight, uint6
 	uint32_t kind = flight->operation.kind;
 
 	histogram_add(recorder->histograms[kind], now_ns - flight->stamp_ns);
+	if (flight->due_ns > 0)
+		histogram_add(recorder->intended[kind], now_ns - flight->due_ns);
 	if (kind >= DIRECTION_COUNT || !recorder->submission[kind])
 		return;
 	histogram_add(recorder->submission[kind], flight->submitted_ns - flight->stamp_ns);
@@ -148,5 +171,8 @@ bool job_landed(struct job *job, const struct flight *flight, int32_t result, ui
 	/* Threads stamp before they lock. */
 	if (now_ns > recorder->last_ns)
 		recorder->last_ns = now_ns;
+	if (operation->kind < DIRECTION_COUNT)
+		return pace_landed(&job->course.pace, (enum direction)operation->kind,
+				   (uint64_t)result, now_ns, err) == 0;
 	return true;
 }

@@ -18,7 +18,8 @@ struct flight {
 	/* When the submission returned: the caller's to set where its recorder has histograms for
 	 * the two parts. */
 	uint64_t submitted_ns;
-	uint64_t key; /* of what a write holds */
+	uint64_t key;	 /* of what a write holds */
+	uint64_t due_ns; /* its intended start; 0: no rate gave it one */
 };
 
 /* Whether a completed workload has a loop of its own: job_next_shaped() is then all there is. */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "engine/base/clock.h"
@@ -59,16 +60,41 @@ static void changed(struct load *load)
 	(void)pthread_cond_broadcast(&load->changed); /* never fails */
 }
 
+/* How often a worker that waits for the start looks whether it was called off. */
+#define DELAY_LOOK_NS (50 * NS_PER_MS)
+
+/* Under the lock, once released: until start_ns, unless it is called off. */
+static void wait_start(struct load *load)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	while (now_ns < load->start_ns && !load_stopping(load)) {
+		uint64_t until_ns = now_ns + DELAY_LOOK_NS;
+		struct timespec until;
+
+		if (until_ns > load->start_ns)
+			until_ns = load->start_ns;
+		until = (struct timespec){.tv_sec = (time_t)(until_ns / NS_PER_S),
+					  .tv_nsec = (long)(until_ns % NS_PER_S)};
+		(void)pthread_cond_timedwait(&load->changed, &load->mutex, &until);
+		now_ns = clock_now_ns();
+	}
+}
+
 bool load_ready(struct load *load)
 {
 	bool released;
 
+	/* Rates are kept to microseconds; the default slack of timers is 50 of them. */
+	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* without it they are later, and say so */
 	lock(load);
 	load->ready++;
 	changed(load);
 	while (!load->released && !load->abandoned)
 		(void)pthread_cond_wait(&load->changed, &load->mutex);
 	released = load->released;
+	if (released)
+		wait_start(load);
 	unlock(load);
 	return released;
 }
@@ -119,10 +145,10 @@ static uint64_t later(uint64_t from_ns, uint64_t by_ns)
 	return __builtin_add_overflow(from_ns, by_ns, &sum) ? UINT64_MAX : sum;
 }
 
-void load_release(struct load *load, uint64_t ramp_ns, uint64_t runtime_ns)
+void load_release(struct load *load, uint64_t delay_ns, uint64_t ramp_ns, uint64_t runtime_ns)
 {
 	lock(load);
-	load->start_ns = clock_now_ns();
+	load->start_ns = later(clock_now_ns(), delay_ns);
 	load->window_ns = later(load->start_ns, ramp_ns);
 	load->deadline_ns = runtime_ns ? later(load->window_ns, runtime_ns) : UINT64_MAX;
 	load->released = true;

@@ -56,7 +56,8 @@ struct load {
 MUST_CHECK int load_init(struct load *load, size_t capacity_s);
 void load_done(struct load *load); /* no worker may be left; load_init may have failed */
 
-/* Worker: set up and ready. Returns false when the start was given up: then load_finished(). */
+/* Worker: set up and ready. Returns at start_ns, when all are released; false when the start was
+ * given up: then load_finished(). From here on the thread's timers are as exact as the kernel's. */
 bool load_ready(struct load *load);
 
 /* Worker: something went wrong; the first error is kept and all are stopped. */
@@ -68,8 +69,8 @@ void load_finished(struct load *load, bool drained);
 /* Control: adds one second's counts at a time within the load. */
 void load_add_to_series(struct load *load, uint64_t second, const struct series_second *more);
 
-/* Control: lets the workers go, or go home. */
-void load_release(struct load *load, uint64_t ramp_ns, uint64_t runtime_ns);
+/* Control: lets the workers go, delay_ns from now, or go home. */
+void load_release(struct load *load, uint64_t delay_ns, uint64_t ramp_ns, uint64_t runtime_ns);
 void load_abandon(struct load *load);
 
 /* Control: asks all to stop; the first reason stands. */

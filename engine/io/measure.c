@@ -166,7 +166,7 @@ static bool watch(struct measurement *m, const struct measure_spec *spec, bool *
 		uint64_t now_ns = clock_now_ns(), until_ns = now_ns + WATCH_NS;
 
 		look_at_window(m, spec, in_window);
-		if (spec->tick && now_ns >= tick_ns) {
+		if (spec->tick && now_ns >= tick_ns && now_ns > load->start_ns) {
 			tick_ns = now_ns + TICK_NS;
 			spec->tick(spec->arg, (double)(now_ns - load->start_ns) / (double)NS_PER_S,
 				   atomic_load(&load->bytes_done));
@@ -186,16 +186,18 @@ static bool watch(struct measurement *m, const struct measure_spec *spec, bool *
 	}
 }
 
-/* Of the parts; 0 where one of them has none. */
+/* Of the parts, what begins later included; 0 where one of them has none. */
 static uint64_t longest_runtime(const struct workload *workload)
 {
 	uint64_t longest = 0;
 
 	for (size_t i = 0; i < workload_parts(workload); i++) {
-		uint64_t runtime_ns = workload_part(workload, i)->runtime_ns;
+		const struct workload *part = workload_part(workload, i);
+		uint64_t runtime_ns = part->runtime_ns;
 
 		if (runtime_ns == 0)
 			return 0;
+		runtime_ns += workload_delay_beyond(workload, part);
 		if (runtime_ns > longest)
 			longest = runtime_ns;
 	}
@@ -207,7 +209,8 @@ static bool conduct(struct measurement *m, const struct measure_spec *spec, stru
 {
 	const struct workload *workload = spec->workload;
 	uint64_t ramp_ns = workload_part(workload, 0)->ramp_time_ns; /* of all parts */
-	bool in_window = ramp_ns == 0, finished;
+	uint64_t delay_ns = workload_least_delay(workload);
+	bool in_window = ramp_ns == 0 && delay_ns == 0, finished;
 
 	if (m->started < m->load.worker_count || !wait_ready(m, spec)) {
 		load_stop(&m->load, LOAD_FAILED); /* unless it was cancelled */
@@ -217,8 +220,8 @@ static bool conduct(struct measurement *m, const struct measure_spec *spec, stru
 	}
 	if (in_window && spec->window)
 		spec->window(spec->arg, true);
-	sample->started_wall_ms = clock_wall_ms();
-	load_release(&m->load, ramp_ns, longest_runtime(workload));
+	sample->started_wall_ms = clock_wall_ms() + delay_ns / NS_PER_MS;
+	load_release(&m->load, delay_ns, ramp_ns, longest_runtime(workload));
 	finished = watch(m, spec, &in_window);
 	if (in_window && spec->window)
 		spec->window(spec->arg, false);

@@ -86,6 +86,19 @@ static inline enum direction pattern_direction(const struct pattern *pattern,
 	return (uint32_t)drawn < pattern->reads_below ? DIRECTION_READ : DIRECTION_WRITE;
 }
 
+/* The same, but of a mix only in a direction whose bit is set in `open`: the drawn one where it is,
+ * else the other. */
+#define PATTERN_ALL_OPEN ~0u
+static inline enum direction pattern_direction_within(const struct pattern *pattern, uint64_t drawn,
+						      unsigned int open)
+{
+	enum direction direction = pattern_direction(pattern, pattern->mix, drawn);
+
+	if (pattern->mix != PATTERN_MIXED || (open >> direction & 1))
+		return direction;
+	return direction == DIRECTION_READ ? DIRECTION_WRITE : DIRECTION_READ;
+}
+
 /* Adding, multiplying by an odd number and x ^= x >> n are each one to one on 0..mask. */
 static inline uint64_t pattern_permute(const struct pattern_walk *walk, uint64_t x)
 {

@@ -340,7 +340,7 @@ static int make_jobs(struct reactor *reactor, const struct reactor_config *confi
 		reactor->jobs[i].course.data.unit = spec->data_unit;
 		reactor->jobs[i].file = file_index(reactor, spec->regions[index].fd);
 		if (spec->workload->part_count > 0)
-			reactor->jobs[i].course.runtime_ns = part->runtime_ns;
+			job_part(&reactor->jobs[i], spec->workload, part);
 	}
 	return 0;
 }

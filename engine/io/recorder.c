@@ -35,6 +35,8 @@ int recorder_init(struct recorder *recorder, const struct workload *workload, bo
 		if (!workload_moves(workload, (enum direction)d))
 			continue;
 		rc = add_histogram(&recorder->histograms[d]);
+		if (rc == 0 && workload_rate(workload, (enum direction)d) > 0)
+			rc = add_histogram(&recorder->intended[d]);
 		if (rc == 0 && split)
 			rc = add_histogram(&recorder->submission[d]);
 		if (rc == 0 && split)
@@ -57,6 +59,7 @@ void recorder_done(struct recorder *recorder)
 		free(recorder->submission[d]);
 		free(recorder->completion[d]);
 		free(recorder->at_once[d]);
+		free(recorder->intended[d]);
 	}
 	memset(recorder, 0, sizeof(*recorder));
 }
@@ -152,6 +155,7 @@ static void forget_ramp(struct recorder *recorder)
 		forget(recorder->submission[d]);
 		forget(recorder->completion[d]);
 		forget(recorder->at_once[d]);
+		forget(recorder->intended[d]);
 	}
 	memset(recorder->short_ios, 0, sizeof(recorder->short_ios));
 	memset(recorder->missing_bytes, 0, sizeof(recorder->missing_bytes));

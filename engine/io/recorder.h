@@ -23,6 +23,8 @@ struct recorder {
 	/* There too: what completed within its own submission is added here, once instead of three
 	 * times; recorder_finish() passes it on to the three. */
 	struct histogram *at_once[DIRECTION_COUNT];
+	/* From the intended start to the completion; where a direction has a rate, else NULL. */
+	struct histogram *intended[DIRECTION_COUNT];
 	uint64_t bs[DIRECTION_COUNT];
 	uint64_t short_ios[DIRECTION_COUNT];
 	uint64_t missing_bytes[DIRECTION_COUNT]; /* asked but not transferred, in short ones */

@@ -45,7 +45,8 @@ size_t resources_series_seconds(const struct workload *workload)
 
 		if (!part->runtime_ns)
 			return DAY_S;
-		if (__builtin_add_overflow(part->runtime_ns, part->ramp_time_ns, &ns))
+		if (__builtin_add_overflow(part->runtime_ns, part->ramp_time_ns, &ns) ||
+		    __builtin_add_overflow(ns, workload_delay_beyond(workload, part), &ns))
 			ns = UINT64_MAX;
 		longest = ns > longest ? ns : longest;
 	}
@@ -57,8 +58,10 @@ static uint64_t recorder_bytes_of(const struct workload *workload, bool split)
 {
 	uint64_t count = 0;
 
-	for (int d = 0; d < DIRECTION_COUNT; d++)
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
 		count += workload_moves(workload, (enum direction)d) ? (split ? 4 : 1) : 0;
+		count += workload_rate(workload, (enum direction)d) > 0;
+	}
 	if (workload_writes(workload))
 		count += (workload->fsync > 0) + (workload->fdatasync > 0);
 	return count * sizeof(struct histogram) + sizeof(struct recorder);

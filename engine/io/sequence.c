@@ -135,11 +135,11 @@ static bool fits(const struct sequence *sequence, const struct sequence_side *si
 	return offset <= sequence->length && sequence->length - offset >= side->sizes.least;
 }
 
-void sequence_next(struct sequence *sequence, struct sequence_step *ret_step)
+void sequence_next(struct sequence *sequence, unsigned int open, struct sequence_step *ret_step)
 {
 	struct pattern *pattern = sequence->pattern;
 	uint64_t drawn = pattern_draw(pattern, pattern->kind, pattern->mix), offset;
-	enum direction direction = pattern_direction(pattern, pattern->mix, drawn);
+	enum direction direction = pattern_direction_within(pattern, drawn, open);
 	struct sequence_side *side = &sequence->sides[direction];
 
 	if (sequence->random_offsets && draws_offset(sequence)) {

@@ -60,8 +60,8 @@ MUST_CHECK int sequence_new(const struct workload *workload, uint64_t length, ui
 			    struct pattern *pattern, struct sequence **ret_sequence);
 void sequence_free(struct sequence *sequence);
 
-/* The next request. */
-void sequence_next(struct sequence *sequence, struct sequence_step *ret_step);
+/* The next request, in a direction as pattern_direction_within() has it. */
+void sequence_next(struct sequence *sequence, unsigned int open, struct sequence_step *ret_step);
 
 /* The most bytes of memory that the sequence of a completed workload takes. */
 uint64_t sequence_bytes(const struct workload *workload);

@@ -204,7 +204,8 @@ static int make_jobs(struct threads *threads, const struct measure_spec *spec, s
 			      err);
 		if (rc < 0)
 			return rc;
-		job->job.course.runtime_ns = spec->workload->part_count ? part->runtime_ns : 0;
+		if (spec->workload->part_count > 0)
+			job_part(&job->job, spec->workload, part);
 		job->job.course.data.unit = spec->data_unit;
 		job->fd = spec->regions[i].fd;
 	}

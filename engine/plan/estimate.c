@@ -61,7 +61,7 @@ static uint64_t to_u64(double value)
 
 static double part_seconds(const struct workload *part)
 {
-	double ramp = (double)part->ramp_time_ns / NS_PER_S;
+	double ramp = (double)(part->startdelay_ns + part->ramp_time_ns) / NS_PER_S;
 	double runtime = (double)part->runtime_ns / NS_PER_S;
 	struct budget budget;
 	double by_size, bytes;

@@ -31,9 +31,9 @@ static int check_meaning(const char *dashes, const struct option *option, const 
 	char quoted[TEXT_EXCERPT_MAX];
 	const char *colon = option->type == OPTION_RW ? strchr(value, ':') : NULL;
 	bool size = option->type == OPTION_SIZE || option->type == OPTION_SIZES || colon;
+	bool time = option->type == OPTION_TIME || option->type == OPTION_MICROSECONDS;
 
-	if ((size || option->type == OPTION_TIME) &&
-	    quantity_fio_differs(colon ? colon + 1 : value))
+	if ((size || time) && quantity_fio_differs(colon ? colon + 1 : value))
 		return error_set(
 			err, size ? ERROR_BAD_SIZE : ERROR_BAD_TIME, "",
 			size ? "%s%s=%s: fio reads the suffix as a power of 1000; write k, m "

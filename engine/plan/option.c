@@ -77,6 +77,8 @@ static const char *format_number(const struct option *option, uint64_t value,
 		return quantity_format_size(value, buffer);
 	if (option->type == OPTION_TIME)
 		return quantity_format_time(value, buffer);
+	if (option->type == OPTION_MICROSECONDS)
+		value /= NS_PER_US;
 	(void)snprintf(buffer, QUANTITY_TEXT_MAX, "%" PRIu64, value);
 	return buffer;
 }
@@ -92,7 +94,9 @@ const char *option_range(const struct option *option, char buffer[OPTION_RANGE_M
 	(void)snprintf(buffer, OPTION_RANGE_MAX, "%s to %s%s%s",
 		       format_number(option, option->min, low),
 		       format_number(option, option->max, high), *option->unit ? " " : "",
-		       option->type == OPTION_TIME ? "seconds" : option->unit);
+		       option->type == OPTION_TIME	     ? "seconds"
+		       : option->type == OPTION_MICROSECONDS ? "microseconds"
+							     : option->unit);
 	return buffer;
 }
 
@@ -113,7 +117,9 @@ static int parse_number(const struct option *option, const char *text, uint64_t 
 
 	if (option->type == OPTION_TIME)
 		r = quantity_parse_time(text, &value, err);
-	else if (option->type == OPTION_COUNT)
+	else if (option->type == OPTION_MICROSECONDS)
+		r = quantity_parse_microseconds(text, &value, err);
+	else if (option->type == OPTION_COUNT || option->type == OPTION_COUNTS)
 		r = quantity_parse_count(text, &value, err);
 	else
 		r = quantity_parse_size(text, &value, err);
@@ -129,8 +135,8 @@ static int parse_number(const struct option *option, const char *text, uint64_t 
 }
 
 /*
- * "4k" for all, "4k,128k" (reads; writes and trims), "4k,128k,1M"; "4k," and ",128k": a part that
- * is empty is the default.
+ * Sizes or counts: "4k" for all, "4k,128k" (reads; writes and trims), "4k,128k,1M"; "4k," and
+ * ",128k": a part that is empty is the default.
  */
 static int parse_sizes(const struct option *option, const char *text, uint64_t *ret_values,
 		       struct error *err)
@@ -162,7 +168,7 @@ static int parse_sizes(const struct option *option, const char *text, uint64_t *
 			break;
 	}
 	if (!any)
-		return quantity_parse_size(text, &values[0], err);
+		return parse_number(option, text, &values[0], err);
 	for (; count < DIRECTION_COUNT; count++)
 		values[count] = values[count - 1];
 	memcpy(ret_values, values, sizeof(values));
@@ -285,9 +291,11 @@ int option_parse(const struct option *option, const char *text, struct workload 
 	case OPTION_COUNT:
 	case OPTION_SIZE:
 	case OPTION_TIME:
+	case OPTION_MICROSECONDS:
 		r = parse_number(option, text, member, err);
 		break;
 	case OPTION_SIZES:
+	case OPTION_COUNTS:
 		r = parse_sizes(option, text, member, err);
 		break;
 	case OPTION_CHOICE:
@@ -352,10 +360,12 @@ char *option_format(const struct option *option, const struct workload *workload
 		text = *(char *const *)member;
 		return strdup(text ? text : "");
 	case OPTION_SIZES:
+	case OPTION_COUNTS:
 		return format_sizes(option, numbers);
 	case OPTION_COUNT:
 	case OPTION_SIZE:
 	case OPTION_TIME:
+	case OPTION_MICROSECONDS:
 		break;
 	}
 	return strdup(format_number(option, numbers[0], first));
@@ -370,12 +380,14 @@ static size_t member_size(enum option_type type)
 	case OPTION_RW:
 		return sizeof(int);
 	case OPTION_SIZES:
+	case OPTION_COUNTS:
 		return DIRECTION_COUNT * sizeof(uint64_t);
 	case OPTION_TEXT:
 		return sizeof(char *);
 	case OPTION_COUNT:
 	case OPTION_SIZE:
 	case OPTION_TIME:
+	case OPTION_MICROSECONDS:
 		break;
 	}
 	return sizeof(uint64_t);

@@ -8,7 +8,8 @@
  * struct workload.
  *
  * Sizes take fio's suffixes with k = 1024 ("4k", "1M", "2GiB", "4kb"); times are seconds unless a
- * suffix says otherwise ("500ms", "2m"); flags take 0/1 (and true/false in JSON).
+ * suffix says otherwise ("500ms", "2m"), microseconds for those of thinktime, as in fio; flags take
+ * 0/1 (and true/false in JSON).
  */
 #ifndef ENGINE_PLAN_OPTION_H
 #define ENGINE_PLAN_OPTION_H
@@ -25,8 +26,10 @@ enum option_type {
 	OPTION_SIZE,   /* uint64_t bytes */
 	OPTION_SIZES,  /* uint64_t[DIRECTION_COUNT]: bs=4k,128k,1M; the last one given serves the
 			  rest */
+	OPTION_COUNTS, /* uint64_t[DIRECTION_COUNT]: plain numbers, given as SIZES are */
 	OPTION_TIME,   /* uint64_t nanoseconds; a bare number is seconds */
-	OPTION_CHOICE, /* int, an index into choices */
+	OPTION_MICROSECONDS, /* the same, but a bare number is microseconds */
+	OPTION_CHOICE,	     /* int, an index into choices */
 	OPTION_RW,   /* the same and rw_number behind a colon, "read:64k", "randread:8"; rw alone */
 	OPTION_TEXT, /* char *, heap, NULL when not given */
 };

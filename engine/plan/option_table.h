@@ -73,6 +73,32 @@ OPTION(LOOPS, "loops", OPTION_COUNT, loops, 1, 1u << 20, NULL, "1", NULL, "times
        "How often each job does its size (or io_size, number_ios). More than 1 turns time_based off.")
 
 /* ---- when: rates, pauses ---- */
+OPTION(RATE, "rate", OPTION_SIZES, rate, 0, UINT64_C(1) << 50, NULL, "0", NULL, "bytes/s", true,
+       "Bytes a second each job is to move, as a schedule that goes on whatever the target does; `1m,500k` for reads and writes apart, `,500k` for writes alone; 0: as fast as it goes.")
+OPTION(RATE_IOPS, "rate_iops", OPTION_COUNTS, rate_iops, 0, 1000000000, NULL, "0", NULL, "operations/s", true,
+       "Operations a second each job is to begin, as rate; counted in requests of bs.")
+OPTION(RATE_PROCESS, "rate_process", OPTION_CHOICE, rate_process, 0, 0, workload_rate_process_choices, "linear", NULL, "", true,
+       "How a rate spreads its operations: linear, at equal distances, or poisson, at random ones of that mean, which are the same for the same seed.")
+OPTION(RATE_MIN, "rate_min", OPTION_SIZES, rate_min, 0, UINT64_C(1) << 50, NULL, "0", NULL, "bytes/s", true,
+       "Bytes a second that each job must move, looked at every rate_cycle after the first two seconds: less ends the run with an error.")
+OPTION(RATE_IOPS_MIN, "rate_iops_min", OPTION_COUNTS, rate_iops_min, 0, 1000000000, NULL, "0", NULL, "operations/s", true,
+       "Operations a second that each job must complete, as rate_min.")
+OPTION(RATE_CYCLE, "rate_cycle", OPTION_COUNT, rate_cycle, 1, 3600000, NULL, "1000", NULL, "ms", true,
+       "Milliseconds over which rate_min and rate_iops_min are looked at.")
+OPTION(RATE_IGNORE_THINKTIME, "rate_ignore_thinktime", OPTION_FLAG, rate_ignore_thinktime, 0, 1, NULL, "0", NULL, "", true,
+       "A pause of thinktime moves the rate's schedule; 0: what it held up is caught up with.")
+OPTION(THINKTIME, "thinktime", OPTION_MICROSECONDS, think_ns, 0, 3600 * NS_PER_S, NULL, "0", NULL, "us", true,
+       "Pause of each job after every thinktime_blocks operations, when none of its own is outstanding; a bare number is microseconds.")
+OPTION(THINKTIME_SPIN, "thinktime_spin", OPTION_MICROSECONDS, think_spin_ns, 0, 3600 * NS_PER_S, NULL, "0", NULL, "us", true,
+       "Part of each thinktime that is spent working the processor; a bare number is microseconds.")
+OPTION(THINKTIME_BLOCKS, "thinktime_blocks", OPTION_COUNT, think_blocks, 1, 1u << 31, NULL, "1", NULL, "operations", true,
+       "Reads and writes between two pauses of thinktime.")
+OPTION(THINKTIME_BLOCKS_TYPE, "thinktime_blocks_type", OPTION_CHOICE, think_blocks_type, 0, 0, workload_think_choices, "complete", NULL, "", true,
+       "What thinktime_blocks counts: operations completed (complete) or issued (issue).")
+OPTION(THINKTIME_IOTIME, "thinktime_iotime", OPTION_TIME, think_iotime_ns, 0, 86400 * NS_PER_S, NULL, "0", NULL, "s", true,
+       "Seconds between two pauses of thinktime, in place of thinktime_blocks, or whichever comes first where both are given.")
+OPTION(STARTDELAY, "startdelay", OPTION_TIME, startdelay_ns, 0, 86400 * NS_PER_S, NULL, "0", NULL, "s", true,
+       "Seconds of rest before the jobs begin; they count neither as ramp nor as runtime.")
 
 /* ---- syncs ---- */
 OPTION(FDATASYNC, "fdatasync", OPTION_COUNT, fdatasync, 0, 1u << 30, NULL, "0", NULL, "writes", true,

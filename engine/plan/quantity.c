@@ -10,8 +10,6 @@
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
 
-#define NS_PER_US UINT64_C(1000)
-
 static int bad_size(const char *text, struct error *err)
 {
 	char quoted[TEXT_EXCERPT_MAX];
@@ -62,27 +60,21 @@ int quantity_parse_size(const char *text, uint64_t *ret_bytes, struct error *err
 	return 0;
 }
 
-static uint64_t time_unit(const char *suffix)
+/* 0: there is no such suffix. bare: of a number without one. */
+static uint64_t time_unit(const char *suffix, uint64_t bare)
 {
 	static const struct {
 		const char *text;
 		uint64_t ns;
 	} units[] = {
-		{"", NS_PER_S},
-		{"s", NS_PER_S},
-		{"sec", NS_PER_S},
-		{"us", NS_PER_US},
-		{"usec", NS_PER_US},
-		{"ms", NS_PER_MS},
-		{"msec", NS_PER_MS},
-		{"m", 60 * NS_PER_S},
-		{"min", 60 * NS_PER_S},
-		{"h", 3600 * NS_PER_S},
-		{"hour", 3600 * NS_PER_S},
-		{"d", 86400 * NS_PER_S},
-		{"day", 86400 * NS_PER_S},
+		{"s", NS_PER_S},	   {"sec", NS_PER_S},	    {"us", NS_PER_US},
+		{"usec", NS_PER_US},	   {"ms", NS_PER_MS},	    {"msec", NS_PER_MS},
+		{"m", 60 * NS_PER_S},	   {"min", 60 * NS_PER_S},  {"h", 3600 * NS_PER_S},
+		{"hour", 3600 * NS_PER_S}, {"d", 86400 * NS_PER_S}, {"day", 86400 * NS_PER_S},
 	};
 
+	if (!*suffix)
+		return bare;
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
 		if (strcasecmp(suffix, units[i].text) == 0)
 			return units[i].ns;
@@ -108,7 +100,7 @@ static bool take_fraction(const char **text, uint64_t unit, uint64_t *ret_ns)
 	return true;
 }
 
-int quantity_parse_time(const char *text, uint64_t *ret_ns, struct error *err)
+static int parse_time(const char *text, uint64_t bare, uint64_t *ret_ns, struct error *err)
 {
 	const char *p = text, *suffix;
 	char quoted[TEXT_EXCERPT_MAX];
@@ -119,7 +111,7 @@ int quantity_parse_time(const char *text, uint64_t *ret_ns, struct error *err)
 	suffix = p;
 	if (*suffix == '.')
 		suffix += 1 + strspn(suffix + 1, "0123456789");
-	unit = time_unit(suffix);
+	unit = time_unit(suffix, bare);
 	if (unit == 0)
 		goto bad;
 	if (*p == '.') {
@@ -133,10 +125,21 @@ int quantity_parse_time(const char *text, uint64_t *ret_ns, struct error *err)
 	*ret_ns = value;
 	return 0;
 bad:
-	return error_set(err, ERROR_BAD_TIME, "",
-			 "\"%s\" is not a time: give seconds, or a number with us, ms, s, m, h or "
-			 "d, as in 60, 500ms or 2m",
-			 text_excerpt(text, quoted));
+	return error_set(
+		err, ERROR_BAD_TIME, "",
+		"\"%s\" is not a time: give %sseconds, or a number with us, ms, s, m, h or "
+		"d, as in 60, 500ms or 2m",
+		text_excerpt(text, quoted), bare == NS_PER_US ? "micro" : "");
+}
+
+int quantity_parse_time(const char *text, uint64_t *ret_ns, struct error *err)
+{
+	return parse_time(text, NS_PER_S, ret_ns, err);
+}
+
+int quantity_parse_microseconds(const char *text, uint64_t *ret_ns, struct error *err)
+{
+	return parse_time(text, NS_PER_US, ret_ns, err);
 }
 
 int quantity_parse_count(const char *text, uint64_t *ret_count, struct error *err)

@@ -23,6 +23,8 @@
 
 MUST_CHECK int quantity_parse_size(const char *text, uint64_t *ret_bytes, struct error *err);
 MUST_CHECK int quantity_parse_time(const char *text, uint64_t *ret_ns, struct error *err);
+/* A time of which a bare number is microseconds. */
+MUST_CHECK int quantity_parse_microseconds(const char *text, uint64_t *ret_ns, struct error *err);
 MUST_CHECK int quantity_parse_count(const char *text, uint64_t *ret_count, struct error *err);
 
 /* The shortest text that is exact: "4k", "1536k", "1000"; "60", "1500ms", "250us". Return buffer.

@@ -214,6 +214,19 @@ static bool data_has_no_effect(const struct trap_cell *cell, enum option_id id)
 	}
 }
 
+/* Whether one of these is given, but for no direction that data goes in. */
+static bool misses(const struct workload *options, const uint64_t *values)
+{
+	bool any = false;
+
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		if (values[d] > 0 && workload_moves(options, (enum direction)d))
+			return false;
+		any |= values[d] > 0;
+	}
+	return any;
+}
+
 /* Whether a given option changes nothing in this cell. */
 static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
 {
@@ -239,6 +252,14 @@ static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
 	case OPTION_ID_COMPRESS_CHUNK:
 	case OPTION_ID_DEDUPE_PERCENTAGE:
 		return data_has_no_effect(cell, id);
+	case OPTION_ID_RATE:
+		return misses(options, options->rate);
+	case OPTION_ID_RATE_IOPS:
+		return misses(options, options->rate_iops);
+	case OPTION_ID_RATE_MIN:
+		return misses(options, options->rate_min);
+	case OPTION_ID_RATE_IOPS_MIN:
+		return misses(options, options->rate_iops_min);
 	case OPTION_ID_REGIONS:
 		return options->numjobs == 1 || cell->target->kind == TARGET_DIRECTORY;
 	default:

@@ -11,6 +11,7 @@
 #include "engine/plan/distribution_spec.h"
 #include "engine/plan/machine_options.h"
 #include "engine/plan/quantity.h"
+#include "engine/plan/workload_pace.h"
 #include "engine/plan/written.h"
 
 #define SECTOR_BYTES 512 /* the least that direct I/O is aligned to anywhere */
@@ -261,6 +262,8 @@ int workload_complete(struct workload *workload, struct error *err)
 		r = written_check(workload, err);
 	if (r == 0)
 		r = distribution_spec_complete(workload, err);
+	if (r == 0)
+		r = workload_check_pace(workload, err);
 	if (r < 0)
 		return r;
 	if (workload_extent(workload, false, &extent) < 0 || extent > INT64_MAX)

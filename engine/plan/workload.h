@@ -36,6 +36,8 @@ enum workload_ioengine {
 };
 enum workload_sequencer { SEQUENCER_SEQUENTIAL, SEQUENCER_IDENTICAL };
 enum workload_regions { REGIONS_DISJOINT, REGIONS_SHARED };
+enum workload_rate_process { RATE_LINEAR, RATE_POISSON };
+enum workload_think { THINK_COMPLETE, THINK_ISSUE };
 
 extern const char *const workload_rw_choices[];
 extern const char *const workload_sync_choices[];
@@ -43,6 +45,8 @@ extern const char *const workload_ioengine_choices[];
 extern const char *const workload_regions_choices[];
 extern const char *const workload_cpus_policy_choices[];
 extern const char *const workload_sequencer_choices[];
+extern const char *const workload_rate_process_choices[];
+extern const char *const workload_think_choices[];
 
 /* Where batch_complete_min is not given, one completion is awaited and one more for so many
  * outstanding: awaited.h says why. */
@@ -75,7 +79,16 @@ struct workload {
 	char *random_distribution; /* as distribution_spec.h reads it */
 	/* how much: budget.h */
 	uint64_t io_size, number_ios, loops;
-	/* when */
+	/* when; a job's own, 0: none */
+	uint64_t rate[DIRECTION_COUNT], rate_min[DIRECTION_COUNT];	     /* bytes/s */
+	uint64_t rate_iops[DIRECTION_COUNT], rate_iops_min[DIRECTION_COUNT]; /* operations/s */
+	int rate_process;    /* enum workload_rate_process */
+	uint64_t rate_cycle; /* ms */
+	bool rate_ignore_thinktime;
+	uint64_t think_ns, think_spin_ns, think_iotime_ns;
+	uint64_t think_blocks; /* operations */
+	int think_blocks_type; /* enum workload_think */
+	uint64_t startdelay_ns;
 	/* syncs */
 	uint64_t fdatasync; /* writes; 0: none */
 	/* what is written */
@@ -145,6 +158,13 @@ bool workload_moves(const struct workload *workload, enum direction direction);
 bool workload_random(const struct workload *workload);
 bool workload_rw_random(int rw);
 bool workload_mixed(const struct workload *workload);
+
+/* Bytes a second that a job is to move this way, by rate or rate_iops; 0: no rate, or no data. */
+uint64_t workload_rate(const struct workload *workload, enum direction direction);
+
+/* The delay before the first part begins, and how much later than that a part does. */
+uint64_t workload_least_delay(const struct workload *workload);
+uint64_t workload_delay_beyond(const struct workload *workload, const struct workload *part);
 
 /* Bytes of memory that an operation of a completed workload needs: of its largest read or write. */
 uint64_t workload_buffer_bytes(const struct workload *workload);

@@ -221,6 +221,7 @@ json_t *direction_encode(const struct direction_result *result, double seconds)
 	failed |= put_latency(value, "latency_ns", "histogram", result->latency);
 	failed |= put_latency(value, "slat_ns", "slat_histogram", result->submission);
 	failed |= put_latency(value, "clat_ns", "clat_histogram", result->completion);
+	failed |= put_latency(value, "intended_ns", "intended_histogram", result->intended);
 	return put_end(value, failed);
 }
 
@@ -239,6 +240,8 @@ int direction_decode(const struct fields *in, struct direction_result *ret_resul
 		r = get_latency(in, "slat_histogram", &ret_result->submission);
 	if (r == 0)
 		r = get_latency(in, "clat_histogram", &ret_result->completion);
+	if (r == 0)
+		r = get_latency(in, "intended_histogram", &ret_result->intended);
 	if (r == 0 && ret_result->latency && ret_result->latency->count != ret_result->ios)
 		r = fields_error(in, ERROR_BAD_VALUE, "histogram",
 				 "the histogram has %llu operations, \"ios\" says %llu",

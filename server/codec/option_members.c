@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * option_members.c - workload options as JSON members: counts and flags as integers, whole seconds
- * too, everything else as text. Read are also numbers for sizes, booleans for flags, texts for all.
+ * and microseconds too, everything else as text. Read are also numbers for sizes, booleans for
+ * flags, texts for all.
  */
 #include <errno.h>
 #include <math.h>
@@ -32,6 +33,10 @@ static const char *wanted(const struct option *option)
 	case OPTION_SIZES:
 		return "a number of bytes, or a text such as \"4k\", or \"4k,128k\" for reads and "
 		       "writes";
+	case OPTION_COUNTS:
+		return "a whole number, or a text such as \"100,50\" for reads and writes";
+	case OPTION_MICROSECONDS:
+		return "a number of microseconds, or a text such as \"500us\" or \"20ms\"";
 	case OPTION_TIME:
 		return "a number of seconds, or a text such as \"500ms\" or \"2m\"";
 	case OPTION_CHOICE:
@@ -203,9 +208,10 @@ static json_t *encode_value(const struct option *option, const struct workload *
 {
 	char *text = option_format(option, workload);
 	json_t *value = NULL;
-	bool number =
-		option->type == OPTION_FLAG || option->type == OPTION_COUNT ||
-		(option->type == OPTION_TIME && text && text[strspn(text, "0123456789")] == '\0');
+	bool digits = text && *text && text[strspn(text, "0123456789")] == '\0';
+	bool number = option->type == OPTION_FLAG || option->type == OPTION_COUNT ||
+		      (digits && (option->type == OPTION_TIME || option->type == OPTION_COUNTS ||
+				  option->type == OPTION_MICROSECONDS));
 
 	/* counts end at INT64_MAX: see the table */
 	if (text)

@@ -65,15 +65,16 @@ static void put_scalar(FILE *out, const char *name, const char *text)
 	fprintf(out, number ? "          %s: %s\n" : "          %s: '%s'\n", name, quoted);
 }
 
-/* Sizes in bytes, times in seconds: as a bare number is read. */
+/* Sizes in bytes, times in seconds or microseconds: as a bare number is read. */
 static void put_limits(FILE *out, const struct option *option)
 {
-	double unit = option->type == OPTION_TIME ? 1e9 : 1;
+	bool time = option->type == OPTION_TIME || option->type == OPTION_MICROSECONDS;
+	double unit = option->type == OPTION_MICROSECONDS ? 1e3 : 1e9;
 
 	if (option->type == OPTION_TEXT)
 		fprintf(out, "          minLength: %" PRIu64 "\n          maxLength: %" PRIu64 "\n",
 			option->min, option->max);
-	else if (option->type == OPTION_TIME)
+	else if (time)
 		fprintf(out, "          minimum: %g\n          maximum: %.0f\n",
 			(double)option->min / unit, (double)option->max / unit);
 	else
@@ -104,8 +105,13 @@ static void put_rw(FILE *out, const struct option *option)
 static void put_option(FILE *out, const struct option *option)
 {
 	static const char *const schemas[] = {
-		[OPTION_FLAG] = "Flag",	 [OPTION_COUNT] = "Count", [OPTION_SIZE] = "Size",
-		[OPTION_SIZES] = "Size", [OPTION_TIME] = "Time",
+		[OPTION_FLAG] = "Flag",
+		[OPTION_COUNT] = "Count",
+		[OPTION_SIZE] = "Size",
+		[OPTION_SIZES] = "Size",
+		[OPTION_COUNTS] = "Counts",
+		[OPTION_TIME] = "Time",
+		[OPTION_MICROSECONDS] = "Microseconds",
 	};
 	char help[1024];
 

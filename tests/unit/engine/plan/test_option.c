@@ -73,7 +73,8 @@ static void ranges_hold_at_their_ends(void **state)
 		struct workload workload;
 		struct error err;
 		char text[QUANTITY_TEXT_MAX];
-		uint64_t step = option->type == OPTION_TIME ? 1000 : 1;
+		bool time = option->type == OPTION_TIME || option->type == OPTION_MICROSECONDS;
+		uint64_t step = time ? 1000 : 1;
 		uint64_t ends[] = {option->min, option->max, option->max + step,
 				   option->min - step};
 		size_t count = option->min > 0 ? 4 : 3;
@@ -85,6 +86,9 @@ static void ranges_hold_at_their_ends(void **state)
 		for (size_t n = 0; n < count; n++) {
 			if (option->type == OPTION_TIME)
 				quantity_format_time(ends[n], text);
+			else if (option->type == OPTION_MICROSECONDS)
+				snprintf(text, sizeof(text), "%llu",
+					 (unsigned long long)ends[n] / 1000);
 			else
 				snprintf(text, sizeof(text), "%llu", (unsigned long long)ends[n]);
 			if (n < 2) {

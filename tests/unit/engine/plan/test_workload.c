@@ -153,6 +153,20 @@ static void what_does_not_fit_together_is_refused(void **state)
 		{"offset=100", "offset", false, ERROR_CONFLICT},
 		{"size=5000", "size", false, ERROR_CONFLICT},
 		{"randseed=1 randrepeat=0", "randseed", false, ERROR_CONFLICT},
+		{"rate=1m rate_iops=5", "rate_iops", false, ERROR_CONFLICT},
+		{"rate=1m, rate_iops=5", "rate_iops", false, ERROR_CONFLICT},
+		{"rate=1m rate_min=1025k", "rate_min", false, ERROR_CONFLICT},
+		{"rate_iops=5 rate_iops_min=6", "rate_iops_min", false, ERROR_CONFLICT},
+		{"rate_process=poisson", "rate_process", false, ERROR_CONFLICT},
+		{"rate_cycle=5", "rate_cycle", false, ERROR_CONFLICT},
+		{"rate_ignore_thinktime=1 thinktime=5", "rate_ignore_thinktime", false,
+		 ERROR_CONFLICT},
+		{"rate_ignore_thinktime=1 rate=1m", "rate_ignore_thinktime", false, ERROR_CONFLICT},
+		{"thinktime_spin=5", "thinktime_spin", false, ERROR_CONFLICT},
+		{"thinktime=5 thinktime_spin=6", "thinktime_spin", false, ERROR_CONFLICT},
+		{"thinktime_blocks=5", "thinktime_blocks", false, ERROR_CONFLICT},
+		{"thinktime_blocks_type=issue", "thinktime_blocks_type", false, ERROR_CONFLICT},
+		{"thinktime_iotime=5", "thinktime_iotime", false, ERROR_CONFLICT},
 		{"size=1m iodepth=8 iodepth_batch_complete_min=8", NULL, false, ERROR_NONE},
 		{"size=1m iodepth=8 iodepth_batch_complete_min=9", "iodepth_batch_complete_min",
 		 false, ERROR_CONFLICT},
@@ -178,6 +192,47 @@ static void what_does_not_fit_together_is_refused(void **state)
 		if (r < 0)
 			assert_string_equal(err.field, table[i].field);
 	}
+}
+
+static void rates_and_pauses_go_together(void **state)
+{
+	static const char *const good[] = {
+		"rate=1m rate_min=1m",
+		"rate=1m, rate_iops=,5 rw=rw",
+		"rate_iops=5 rate_iops_min=5 rate_min=1k rate_cycle=10",
+		"rate=1m rate_process=poisson thinktime=5 rate_ignore_thinktime=1",
+		"thinktime=5 thinktime_spin=5 thinktime_blocks=2 thinktime_iotime=1",
+		"thinktime=0 thinktime_blocks=2", /* a level of a factor */
+	};
+	struct workload workload;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		complete_ok(&workload, good[i]);
+		workload_done(&workload);
+	}
+	complete_ok(&workload, "rw=rw rate=1m,500k bs=4k");
+	assert_int_equal(workload_rate(&workload, DIRECTION_READ), 1 << 20);
+	assert_int_equal(workload_rate(&workload, DIRECTION_WRITE), 500 << 10);
+	assert_int_equal(workload_rate(&workload, DIRECTION_TRIM), 0);
+	workload_done(&workload);
+	complete_ok(&workload, "rw=write rate_iops=10 bs=4k,8k");
+	assert_int_equal(workload_rate(&workload, DIRECTION_READ), 0);
+	assert_int_equal(workload_rate(&workload, DIRECTION_WRITE), 10 * 8192);
+	workload_done(&workload);
+	/* fio's three ways to leave a direction out */
+	complete_ok(&workload, "rw=rw rate=500k,");
+	assert_int_equal(workload_rate(&workload, DIRECTION_WRITE), 0);
+	workload_done(&workload);
+	complete_ok(&workload, "rw=rw rate_iops=,7");
+	assert_int_equal(workload_rate(&workload, DIRECTION_READ), 0);
+	assert_int_equal(workload.rate_iops[DIRECTION_WRITE], 7);
+	workload_done(&workload);
+	complete_ok(&workload, "thinktime=1500 thinktime_iotime=2 startdelay=3");
+	assert_int_equal(workload.think_ns, 1500000);
+	assert_int_equal(workload.think_iotime_ns, UINT64_C(2000000000));
+	assert_int_equal(workload.startdelay_ns, UINT64_C(3000000000));
+	workload_done(&workload);
 }
 
 static void buffered_sizes_may_be_odd(void **state)
@@ -249,6 +304,7 @@ int main(void)
 		cmocka_unit_test(layers_lie_over_each_other),
 		cmocka_unit_test(time_follows_what_was_given),
 		cmocka_unit_test(what_does_not_fit_together_is_refused),
+		cmocka_unit_test(rates_and_pauses_go_together),
 		cmocka_unit_test(buffered_sizes_may_be_odd),
 		cmocka_unit_test(depth_is_one_with_synchronous_engines),
 		cmocka_unit_test(extents_count_the_jobs),

@@ -76,6 +76,7 @@ static inline void fixture_direction(struct direction_result *result, size_t ios
 	if (stamped) {
 		result->submission = fixture_histogram(ios, low_ns / 50);
 		result->completion = fixture_histogram(ios, low_ns / 2);
+		result->intended = fixture_histogram(ios, low_ns * 2);
 	}
 }
 
@@ -193,6 +194,7 @@ static inline void fixture_same_directions(const struct direction_result *a,
 		fixture_same_histogram(a[d].latency, b[d].latency);
 		fixture_same_histogram(a[d].submission, b[d].submission);
 		fixture_same_histogram(a[d].completion, b[d].completion);
+		fixture_same_histogram(a[d].intended, b[d].intended);
 	}
 }
 
