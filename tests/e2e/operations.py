@@ -2,8 +2,9 @@
 """What a workload issues, operation by operation: of the engine and of fio, and how to compare them.
 
 The engine is `operations` (tests/tools/operations.c: the program, but that its null backend writes
-down what it is given); fio is Debian's with ioengine=null and write_iolog, or, for several jobs, whose
-log would be one jumble, on a file of tests/tools/fuse_file.c.
+down what it is given). fio is Debian's with write_iolog: on ioengine=null at depth 1, on io_uring and
+an empty file at others, since null there turns operations away that then are logged again. Several
+jobs, whose log would be one jumble, work on a file of tests/tools/fuse_file.c.
 """
 import collections
 import math
@@ -67,13 +68,19 @@ def of_shipped_engine(whole, directory):
     return [Operation(*o[1:4]) for o in mount.log()], engine.samples(lines)
 
 
-def of_fio(options, directory):
-    """The operations of one job."""
-    log = directory / "fio.log"
-    subprocess.run(["fio", "--name=w", *options.split(), "--ioengine=null", f"--write_iolog={log}",
+def of_fio(options, directory, bytes_):
+    """The operations of one job on the first bytes_ of a file."""
+    log, file = directory / "fio.log", directory / "fio.file"
+    where = ["--ioengine=null"]
+    if "--iodepth=" in options:
+        where = ["--ioengine=io_uring", f"--filename={file.name}"]
+        with open(file, "wb") as empty:
+            empty.truncate(bytes_)
+    subprocess.run(["fio", "--name=w", *options.split(), *where, f"--write_iolog={log}",
                     "--output=/dev/null"], check=True, cwd=directory, timeout=120)
     operations = parse(log.read_text(encoding="ascii"))
     log.unlink()
+    file.unlink(missing_ok=True)
     return operations
 
 
