@@ -10,9 +10,9 @@
 static const struct {
 	const char *fio, *ours;
 } aliases[] = {
-	{"readwrite", "rw"},	  {"blocksize", "bs"},	   {"timeout", "runtime"},
-	{"fileoffset", "offset"}, {"io_limit", "io_size"},
-	{"ratemin", "rate_min"},  {"ratecycle", "rate_cycle"},
+	{"readwrite", "rw"},	     {"blocksize", "bs"},     {"timeout", "runtime"},
+	{"fileoffset", "offset"},    {"io_limit", "io_size"}, {"ratemin", "rate_min"},
+	{"ratecycle", "rate_cycle"},
 };
 
 /* What to write instead, or why there is nothing to ask for. The rest is plainly not supported. */
