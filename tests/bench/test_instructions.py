@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 
 import pytest
@@ -29,7 +30,7 @@ REFRESH = ("refresh", "buffer_refresh", "xor_avx2", "xor_words")
 @pytest.fixture(scope="module")
 def shim(tmp_path_factory):
     path = tmp_path_factory.mktemp("shim") / "openat2.so"
-    subprocess.run([os.environ.get("CC", "cc"), "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC",
+    subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC",
                     "-o", path, HERE / "openat2.c", "-ldl"], check=True)
     return path
 
