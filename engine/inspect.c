@@ -9,6 +9,7 @@
 
 #include "engine/inspect.h"
 #include "engine/io/placement.h"
+#include "engine/plan/machine_options.h"
 #include "engine/run.h"
 #include "engine/target/manifest.h"
 
@@ -316,17 +317,42 @@ static int check_shared_space(const struct plan *plan, const struct target_info 
 
 /* ---- samples ---- */
 
+static const struct option *option_of_ring(const struct workload *workload)
+{
+	const struct option *option = NULL;
+
+	for (size_t i = 0; i < workload_parts(workload) && !option; i++)
+		option = machine_options_of_ring(workload_part(workload, i));
+	return option;
+}
+
+/* Whether a target's driver can be asked for completions, where a workload wants that. */
+static int check_polled(const struct target_info *info, const struct workload *workload,
+			enum backend_kind backend, struct error *err)
+{
+	for (size_t i = 0; i < workload_parts(workload); i++)
+		if (workload_part(workload, i)->hipri && backend == BACKEND_IO_URING &&
+		    !info->polled)
+			return error_set(err, ERROR_CONFLICT, "hipri",
+					 "%.200s%s%s%s cannot be polled for completions "
+					 "(hipri=1): its driver has no queues for it",
+					 info->path, info->filesystem[0] ? " (" : "",
+					 info->filesystem, info->filesystem[0] ? ")" : "");
+	return 0;
+}
+
 static int check_threads(struct plan *plan, const struct plan_sample *sample, const char *reason,
 			 struct error *err)
 {
+	const struct option *option = option_of_ring(&sample->options);
 	uint64_t threads = workload_outstanding(&sample->options);
 
-	/* A thread waits for its own operation: the option could only be ignored. */
-	if (sample->options.batch_complete_min > 1) {
-		(void)error_set(err, ERROR_CONFLICT, "iodepth_batch_complete_min",
-				"the threads backend, used since %.200s, waits for each operation "
-				"alone; leave iodepth_batch_complete_min out",
-				reason);
+	/* The option could only be ignored. */
+	if (option) {
+		(void)error_set(err, ERROR_CONFLICT, option->name,
+				"%s is for io_uring, and the threads backend is used since %.200s; "
+				"leave it out",
+				option->name, reason);
 		inspect_blame_sample(plan, sample, err);
 		return -EINVAL;
 	}
@@ -360,6 +386,8 @@ static int check_samples(struct plan *plan, const struct target_info *infos,
 
 		if (r == 0)
 			r = placement_check(&sample->options, err);
+		if (r == 0)
+			r = check_polled(&infos[sample->target], &sample->options, backend, err);
 		if (r < 0)
 			inspect_blame_sample(plan, sample, err);
 		else if (backend == BACKEND_THREADS)

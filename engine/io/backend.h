@@ -85,6 +85,10 @@ struct backend_config {
 	const int *files;	   /* descriptors */
 	uint32_t file_count;
 	bool allowed[REQUEST_KIND_COUNT]; /* the kinds that will be asked for, and no others */
+	bool polled;		 /* ask for completions: exchange() returns without waiting */
+	bool kernel_thread;	 /* that takes requests off the queue */
+	int kernel_thread_cpu;	 /* or -1: any */
+	bool registered_buffers; /* insisted on */
 	const struct cpus *cpus; /* where the kernel's threads for it shall run; NULL: anywhere */
 };
 

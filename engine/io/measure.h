@@ -89,6 +89,10 @@ MUST_CHECK int measure_memory(const struct workload *workload, enum backend_kind
  */
 int measure_uring_available(char *reason, size_t reason_size);
 
+/* Whether io_uring can ask a descriptor, open for reading, for completions of direct reads in place
+ * of waiting for an interrupt (a probe with IOPOLL, of its first block). */
+bool measure_polled(int fd);
+
 /* Whether reads of a descriptor, open for reading, honour RWF_NOWAIT (probe by preadv2). */
 bool measure_nowait(int fd);
 

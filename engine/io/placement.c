@@ -92,10 +92,28 @@ static int check_priority(const struct workload *workload, struct error *err)
 	return before < 0 ? 0 : set_priority((uint16_t)before);
 }
 
+static int check_kernel_thread(const struct workload *workload, struct error *err)
+{
+	char list[CPUS_TEXT_MAX];
+	struct cpus allowed;
+
+	if (!workload_is_set(workload, OPTION_ID_SQTHREAD_POLL_CPU))
+		return 0;
+	placement_allowed(&allowed);
+	if (cpus_has(&allowed, workload->sqthread_poll_cpu))
+		return 0;
+	return error_set(err, ERROR_CONFLICT, "sqthread_poll_cpu",
+			 "CPU %" PRIu64
+			 " of sqthread_poll_cpu is not among those that this process "
+			 "may use: %s",
+			 workload->sqthread_poll_cpu, cpus_format(&allowed, list));
+}
+
 static int check_part(const struct workload *workload, struct error *err)
 {
 	char missing[CPUS_TEXT_MAX], list[CPUS_TEXT_MAX];
 	struct cpus cpus, allowed;
+	int r;
 
 	if (asked_cpus(workload, &cpus)) {
 		placement_allowed(&allowed);
@@ -107,7 +125,8 @@ static int check_part(const struct workload *workload, struct error *err)
 					 cpus_format(&cpus, missing), workload->cpus_allowed,
 					 cpus_format(&allowed, list));
 	}
-	return check_priority(workload, err);
+	r = check_kernel_thread(workload, err);
+	return r < 0 ? r : check_priority(workload, err);
 }
 
 int placement_check(const struct workload *workload, struct error *err)

@@ -228,6 +228,10 @@ static int set_up(struct reactor *reactor, struct error *err)
 		.arena = &reactor->arena,
 		.files = reactor->files,
 		.file_count = reactor->file_count,
+		.polled = reactor->polled,
+		.kernel_thread = reactor->kernel_thread,
+		.kernel_thread_cpu = reactor->kernel_thread_cpu,
+		.registered_buffers = reactor->registered_buffers,
 	};
 	int rc = placement_enter(&reactor->placement, reactor->first_job, err);
 
@@ -378,6 +382,17 @@ static void *lines(size_t count, size_t size)
 	return memory;
 }
 
+/* How the ring is to work: of all parts alike. */
+static void choose_ring(struct reactor *reactor, const struct workload *part)
+{
+	reactor->polled = part->hipri;
+	reactor->kernel_thread = part->sqthread_poll;
+	reactor->kernel_thread_cpu = workload_is_set(part, OPTION_ID_SQTHREAD_POLL_CPU)
+					     ? (int)part->sqthread_poll_cpu
+					     : -1;
+	reactor->registered_buffers = part->fixedbufs;
+}
+
 static void choose_shape(struct reactor *reactor, const struct workload *workload)
 {
 	for (int d = 0; d < DIRECTION_COUNT; d++)
@@ -410,6 +425,7 @@ int reactor_new(const struct reactor_config *config, struct reactor **ret_reacto
 	reactor->load = config->load;
 	reactor->kind = config->spec->backend;
 	placement_init(&reactor->placement, workload);
+	choose_ring(reactor, workload_part(workload, 0));
 	reactor->first_job = config->first;
 	reactor->seed = random_derive(config->spec->seed, ~(uint64_t)config->first);
 	random_init(&reactor->keys, random_derive(reactor->seed, 1));

@@ -60,6 +60,8 @@ struct reactor {
 
 	enum backend_kind kind;
 	struct placement placement;
+	bool polled, kernel_thread, registered_buffers; /* backend.h's config */
+	int kernel_thread_cpu;
 	size_t first_job;
 	uint64_t seed;
 	uint32_t bs_max;

@@ -18,8 +18,15 @@
  * Buffers are registered as one iovec for each GiB of the arena at most (the kernel's limit);
  * buffer_shift turns a slot into its iovec. Where that is refused (RLIMIT_MEMLOCK) plain reads and
  * writes do, and the features text says so.
+ *
+ * With a kernel thread (SQPOLL) requests are taken off the queue without a call: the ring is
+ * entered to wake that thread where it sleeps, and to wait where completions do not come within
+ * some 30 us. An entry may be written again once its operation has come back, also then.
+ *
+ * Length: one library, one door.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <liburing.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,11 +42,14 @@
 #define IOVEC_BYTES_MAX (UINT64_C(1) << 30)
 /* How often a busy kernel (-EAGAIN, -EBUSY) is asked again, 1 ms apart, before it is an error. */
 #define BUSY_TRIES_MAX 200
+/* How often completions are looked for before the caller goes to sleep, where a kernel thread makes
+ * them: some 30 us. */
+#define LOOKS_MAX 1000
 
 struct uring {
 	struct backend backend;
 	struct io_uring ring;
-	bool ring_open;
+	bool ring_open, kernel_thread;
 	unsigned int enter_flags;
 	unsigned int unsubmitted; /* after a failure: left in the queue */
 	unsigned int told;	  /* completions of the last exchange */
@@ -89,8 +99,25 @@ static void add_feature(struct uring *uring, const char *format, ...)
 	va_end(arguments);
 }
 
-static int open_ring(struct uring *uring, uint32_t slots)
+static void tell_mode(struct uring *uring, const struct backend_config *config, const char *mode)
 {
+	if (config->polled)
+		add_feature(uring, "polled completions");
+	if (!config->kernel_thread)
+		add_feature(uring, "%s", mode);
+	else if (config->kernel_thread_cpu < 0)
+		add_feature(uring, "requests taken by a kernel thread");
+	else
+		add_feature(uring, "requests taken by a kernel thread on CPU %d",
+			    config->kernel_thread_cpu);
+}
+
+static int open_ring(struct uring *uring, const struct backend_config *config)
+{
+	const unsigned int asked =
+		(config->polled ? IORING_SETUP_IOPOLL : 0) |
+		(config->kernel_thread ? IORING_SETUP_SQPOLL : 0) |
+		(config->kernel_thread && config->kernel_thread_cpu >= 0 ? IORING_SETUP_SQ_AFF : 0);
 	static const struct {
 		unsigned int flags;
 		const char *name;
@@ -99,20 +126,24 @@ static int open_ring(struct uring *uring, uint32_t slots)
 		{IORING_SETUP_COOP_TASKRUN, "cooperative task work"},
 		{0, "no task work flags"},
 	};
+	/* Task work is the kernel thread's where there is one: the flags say nothing then. */
+	size_t first = config->kernel_thread ? ARRAY_SIZE(modes) - 1 : 0;
 	int rc = -EINVAL;
 
-	for (size_t i = 0; i < ARRAY_SIZE(modes) && rc == -EINVAL; i++) {
+	for (size_t i = first; i < ARRAY_SIZE(modes) && rc == -EINVAL; i++) {
 		struct io_uring_params params = {
-			.flags = modes[i].flags | IORING_SETUP_R_DISABLED | IORING_SETUP_CQSIZE |
-				 IORING_SETUP_CLAMP,
+			.flags = modes[i].flags | asked | IORING_SETUP_R_DISABLED |
+				 IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP,
 			/* Room for every slot and for its cancellation. */
-			.cq_entries = 2 * slots,
+			.cq_entries = 2 * config->slots,
 		};
 
-		rc = io_uring_queue_init_params(slots, &uring->ring, &params);
+		if (asked & IORING_SETUP_SQ_AFF)
+			params.sq_thread_cpu = (uint32_t)config->kernel_thread_cpu;
+		rc = io_uring_queue_init_params(config->slots, &uring->ring, &params);
 		if (rc == 0) {
 			uring->ring_open = true;
-			add_feature(uring, "%s", modes[i].name);
+			tell_mode(uring, config, modes[i].name);
 		}
 	}
 	return rc;
@@ -153,9 +184,9 @@ static int register_buffers(struct uring *uring, const struct arena *arena)
 	return io_uring_register_buffers(&uring->ring, vectors, count);
 }
 
-static void choose_opcodes(struct uring *uring, const struct arena *arena)
+static int choose_opcodes(struct uring *uring, const struct backend_config *config)
 {
-	int rc = register_buffers(uring, arena);
+	int rc = register_buffers(uring, config->arena);
 
 	uring->backend.opcodes[REQUEST_SYNC] = IORING_OP_FSYNC;
 	uring->backend.opcodes[REQUEST_DATASYNC] = IORING_OP_FSYNC;
@@ -164,11 +195,14 @@ static void choose_opcodes(struct uring *uring, const struct arena *arena)
 	uring->backend.opcodes[REQUEST_WRITE] = rc == 0 ? IORING_OP_WRITE_FIXED : IORING_OP_WRITE;
 	if (rc == 0) {
 		add_feature(uring, "registered buffers");
-		return;
+		return 0;
 	}
+	if (config->registered_buffers)
+		return rc;
 	uring->backend.buffer_shift = 31; /* buffer index 0, which plain operations need */
 	add_feature(uring, "buffers not registered (%s%s)", strerrordesc_np(-rc),
 		    rc == -ENOMEM ? ": raise RLIMIT_MEMLOCK" : "");
+	return 0;
 }
 
 /* Requests that would block go to threads of the kernel, which else run anywhere. */
@@ -233,7 +267,7 @@ static int set_up(struct uring *uring, const struct backend_config *config, cons
 	int rc;
 
 	*ret_what = "setting up io_uring";
-	rc = open_ring(uring, config->slots);
+	rc = open_ring(uring, config);
 	if (rc < 0)
 		return rc;
 	*ret_what = "waiting with a timeout in io_uring, which needs Linux 5.11";
@@ -243,7 +277,11 @@ static int set_up(struct uring *uring, const struct backend_config *config, cons
 	rc = register_files(uring, config);
 	if (rc < 0)
 		return rc;
-	choose_opcodes(uring, config->arena);
+	*ret_what = "registering buffers with io_uring, on which fixedbufs=1 insists and which "
+		    "RLIMIT_MEMLOCK may limit,";
+	rc = choose_opcodes(uring, config);
+	if (rc < 0)
+		return rc;
 	place_kernel_threads(uring, config->cpus);
 	uring->enter_flags = IORING_ENTER_GETEVENTS;
 	/* Saves a lookup an enter; a kernel before 5.18 does without. */
@@ -346,13 +384,110 @@ static int uring_exchange(struct backend *backend, unsigned int count, unsigned 
 	return (int)uring->told;
 }
 
+/* A ring that polls knows no timeout: it is asked once, and whoever waits asks again. */
+static int polled_exchange(struct backend *backend, unsigned int count, unsigned int wait_for,
+			   uint64_t timeout_ns)
+{
+	(void)wait_for;
+	(void)timeout_ns;
+	return uring_exchange(backend, count, 0, 0);
+}
+
+/* ---- running with a kernel thread that takes the requests ---- */
+
+/* Whether it sleeps and has to be told that there is something to take: its flag is read after the
+ * tail was written (in one order that both sides see). */
+static bool publish(struct uring *uring)
+{
+	__atomic_store_n(uring->ring.sq.ktail, uring->backend.submitted, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(uring->ring.sq.kflags, __ATOMIC_SEQ_CST) & IORING_SQ_NEED_WAKEUP;
+}
+
+static unsigned int completed_of(const struct uring *uring)
+{
+	return io_uring_smp_load_acquire(uring->ring.cq.ktail) - uring->backend.completed;
+}
+
+static inline void relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#endif
+}
+
+/* Looks a while for completions, which needs no system call. */
+static unsigned int look(const struct uring *uring, unsigned int wait_for)
+{
+	unsigned int ready = completed_of(uring);
+
+	for (unsigned int i = 0; ready < wait_for && i < LOOKS_MAX; i++) {
+		relax();
+		ready = completed_of(uring);
+	}
+	return ready;
+}
+
+static int thread_exchange(struct backend *backend, unsigned int count, unsigned int wait_for,
+			   uint64_t timeout_ns)
+{
+	struct uring *uring = (struct uring *)backend;
+	unsigned int flags = 0;
+	int rc = 0;
+
+	backend->completed += uring->told;
+	io_uring_smp_store_release(uring->ring.cq.khead, backend->completed);
+	backend->submitted += count;
+	if (count > 0 && publish(uring))
+		flags = IORING_ENTER_SQ_WAKEUP;
+	uring->told = look(uring, flags ? 0 : wait_for);
+	if (flags == 0 && uring->told >= wait_for)
+		return (int)uring->told;
+	if (uring->told >= wait_for)
+		wait_for = 0;
+	uring->enter_flags ^= flags;
+	rc = enter(uring, 0, wait_for, timeout_ns);
+	uring->enter_flags ^= flags;
+	uring->told = completed_of(uring);
+	if (rc < 0 && rc != -ETIME && rc != -EINTR && rc != -EAGAIN && rc != -EBUSY)
+		return rc;
+	return (int)uring->told;
+}
+
+/* Whether the thread has taken all that was handed over, a while given. */
+static bool all_taken(struct uring *uring)
+{
+	struct timespec pause = {.tv_nsec = (long)NS_PER_MS / 10};
+
+	for (unsigned int tries = 0; tries < BUSY_TRIES_MAX; tries++) {
+		if (io_uring_smp_load_acquire(uring->ring.sq.khead) == uring->backend.submitted)
+			return true;
+		if (publish(uring))
+			(void)io_uring_enter2((unsigned int)uring->ring.enter_ring_fd, 0, 0,
+					      uring->enter_flags | IORING_ENTER_SQ_WAKEUP, NULL,
+					      0); /* looked at again */
+		(void)nanosleep(&pause, NULL);	  /* shorter is as good */
+	}
+	return false;
+}
+
+/* ---- cancelling ---- */
+
+/* Hands over what lies at the tail; whether the kernel has read it. */
+static bool hand_over(struct uring *uring)
+{
+	if (uring->kernel_thread)
+		return all_taken(uring);
+	return enter(uring, 1, 0, 0) == 1;
+}
+
 static void uring_cancel(struct backend *backend, uint32_t slot)
 {
 	struct uring *uring = (struct uring *)backend;
 	struct request *request = &backend->requests[slot], kept = *request;
 
-	if (uring->unsubmitted > 0)
-		return; /* after a failed exchange its entry may not have been read yet */
+	/* After a failed exchange its entry may not have been read yet. */
+	if (uring->unsubmitted > 0 || (uring->kernel_thread && !all_taken(uring)))
+		return;
 	/* The kernel has read the entry of a slot that is outstanding: it is lent to this. */
 	*request = (struct request){
 		.opcode = IORING_OP_ASYNC_CANCEL,
@@ -362,7 +497,7 @@ static void uring_cancel(struct backend *backend, uint32_t slot)
 	};
 	backend->queue[backend->submitted++ & backend->queue_mask] = slot;
 	io_uring_smp_store_release(uring->ring.sq.ktail, backend->submitted);
-	if (enter(uring, 1, 0, 0) == 1)
+	if (hand_over(uring))
 		*request = kept;
 	else
 		uring->unsubmitted = 1;
@@ -370,6 +505,16 @@ static void uring_cancel(struct backend *backend, uint32_t slot)
 
 static const struct backend_ops uring_ops = {
 	.exchange = uring_exchange,
+	.cancel = uring_cancel,
+	.close = uring_close,
+};
+static const struct backend_ops polled_ops = {
+	.exchange = polled_exchange,
+	.cancel = uring_cancel,
+	.close = uring_close,
+};
+static const struct backend_ops thread_ops = {
+	.exchange = thread_exchange,
 	.cancel = uring_cancel,
 	.close = uring_close,
 };
@@ -402,7 +547,10 @@ int uring_open(const struct backend_config *config, struct backend **ret_backend
 
 	if (!uring)
 		return error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "an io_uring");
-	uring->backend.ops = &uring_ops;
+	uring->kernel_thread = config->kernel_thread;
+	uring->backend.ops = config->kernel_thread ? &thread_ops
+			     : config->polled	   ? &polled_ops
+						   : &uring_ops;
 	uring->backend.arena = config->arena;
 	rc = set_up(uring, config, &what);
 	if (rc < 0) {
@@ -427,6 +575,30 @@ static int disabled_by_sysctl(void)
 	value = fgetc(file);
 	(void)fclose(file); /* only read from */
 	return value >= '0' && value <= '9' ? value - '0' : -1;
+}
+
+bool measure_polled(int fd)
+{
+	_Alignas(4096) char buffer[4096];
+	struct io_uring_params params = {.flags = IORING_SETUP_IOPOLL};
+	int flags = fcntl(fd, F_GETFL);
+	struct io_uring_sqe *entry;
+	struct io_uring_cqe *answer;
+	struct io_uring ring;
+	bool polled = false;
+
+	if (flags < 0 || (!(flags & O_DIRECT) && fcntl(fd, F_SETFL, flags | O_DIRECT) < 0))
+		return false;
+	if (io_uring_queue_init_params(1, &ring, &params) == 0) {
+		entry = io_uring_get_sqe(&ring);
+		io_uring_prep_read(entry, fd, buffer, sizeof(buffer), 0);
+		if (io_uring_submit_and_wait(&ring, 1) == 1 &&
+		    io_uring_peek_cqe(&ring, &answer) == 0)
+			polled = answer->res == (int)sizeof(buffer);
+		io_uring_queue_exit(&ring);
+	}
+	(void)fcntl(fd, F_SETFL, flags); /* what was so can be so again */
+	return polled;
 }
 
 int measure_uring_available(char *reason, size_t reason_size)

@@ -46,7 +46,9 @@ static int check_meaning(const char *dashes, const struct option *option, const 
 /* The flags that fio takes without a value; the others want one. */
 static bool goes_bare(enum option_id id)
 {
-	return id == OPTION_ID_TIME_BASED || id == OPTION_ID_NORANDOMMAP ||
+	return id == OPTION_ID_HIPRI || id == OPTION_ID_SQTHREAD_POLL ||
+	       id == OPTION_ID_FIXEDBUFS || id == OPTION_ID_REGISTERFILES ||
+	       id == OPTION_ID_TIME_BASED || id == OPTION_ID_NORANDOMMAP ||
 	       id == OPTION_ID_GROUP_REPORTING || id == OPTION_ID_ZERO_BUFFERS ||
 	       id == OPTION_ID_REFILL_BUFFERS;
 }

@@ -9,6 +9,10 @@
 
 #include "engine/plan/workload.h"
 
+/* The option of the ring that a workload gives (not merely defaults), where no other backend does
+ * anything like it: NULL, or an option to be refused by name there. */
+const struct option *machine_options_of_ring(const struct workload *workload);
+
 /* Of a workload whose defaults are filled in: -EINVAL with err, its field the option's name. */
 MUST_CHECK int machine_options_check(const struct workload *workload, struct error *err);
 

@@ -8,6 +8,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
+#include "engine/plan/cpus.h"
 #include "engine/plan/distribution_spec.h"
 #include "engine/plan/fio_names.h"
 #include "engine/plan/quantity.h"

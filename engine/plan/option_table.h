@@ -129,6 +129,18 @@ OPTION(PRIO, "prio", OPTION_COUNT, prio, 0, 7, NULL, NULL, NULL, "", true,
        "I/O priority within its class, 0 the highest; without prioclass that of best effort.")
 OPTION(PRIOCLASS, "prioclass", OPTION_COUNT, prioclass, 0, 3, NULL, NULL, NULL, "", true,
        "I/O priority class: 1 realtime, which needs CAP_SYS_NICE, 2 best effort (0 as well), 3 idle, which has no levels.")
+OPTION(HIPRI, "hipri", OPTION_FLAG, hipri, 0, 1, NULL, "0", NULL, "", true,
+       "Ask the device for completions in place of waiting for its interrupt (io_uring's IOPOLL): only with direct=1 and where the driver can. It takes a whole CPU.")
+OPTION(SQTHREAD_POLL, "sqthread_poll", OPTION_FLAG, sqthread_poll, 0, 1, NULL, "0", NULL, "", true,
+       "A thread of the kernel takes requests off the ring (io_uring's SQPOLL), so that submitting needs no system call. It takes a CPU of its own.")
+OPTION(SQTHREAD_POLL_CPU, "sqthread_poll_cpu", OPTION_COUNT, sqthread_poll_cpu, 0, CPUS_MAX - 1, NULL, NULL, NULL, "", true,
+       "The CPU of that thread. Absent: any, whatever cpus_allowed says.")
+OPTION(FIXEDBUFS, "fixedbufs", OPTION_FLAG, fixedbufs, 0, 1, NULL, NULL, NULL, "", false,
+       "Buffers are always registered with the ring where the kernel lets them be; 1 insists on it.")
+OPTION(REGISTERFILES, "registerfiles", OPTION_FLAG, registerfiles, 0, 1, NULL, NULL, NULL, "", false,
+       "Files are always registered with the ring: only 1 is taken.")
+OPTION(NONVECTORED, "nonvectored", OPTION_FLAG, nonvectored, 0, 1, NULL, NULL, NULL, "", false,
+       "Requests always have one buffer, without a vector: only 1 is taken.")
 
 /* ---- what is told ---- */
 /* clang-format on */

@@ -100,6 +100,9 @@ struct workload {
 	char *cpus_allowed;	  /* cpus.h; NULL: all */
 	int cpus_allowed_policy;  /* enum workload_cpus_policy */
 	uint64_t prio, prioclass; /* see workload_is_set */
+	bool hipri, sqthread_poll;
+	uint64_t sqthread_poll_cpu;		    /* see workload_is_set */
+	bool fixedbufs, registerfiles, nonvectored; /* insisted on */
 	/* what is told */
 	bool from_fio; /* given as an fio command line: shared regions unless said otherwise */
 	/* Jobs of different options that run together (workload_part); 0: it is one itself. */

@@ -105,7 +105,7 @@ int device_describe(dev_t device, struct target_info *info, struct error *err)
 	info->kind = TARGET_DEVICE;
 	info->device_number = device;
 	info->direct = true;
-	info->nowait = true; /* until it is opened and asked */
+	info->nowait = info->polled = true; /* until it is opened and asked */
 	r = system_block_name(device, info->device);
 	if (r == -ENOENT)
 		return error_set(err, ERROR_TARGET_MISSING, "",
@@ -270,6 +270,7 @@ int device_check(int path_fd, const struct target_spec *spec, const struct targe
 	if (r < 0)
 		return r;
 	info->nowait = measure_nowait(held);
+	info->polled = measure_polled(held);
 	if (how == DEVICE_CLAIM)
 		*ret_claim = TAKE_FD(held);
 	return 0;

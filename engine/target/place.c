@@ -115,6 +115,7 @@ int place_probe_directory(int fd, struct target_info *info, struct error *err)
 	if (file >= 0) {
 		info->nowait = measure_nowait(file);
 		probe_direct(file, write_start, info);
+		info->polled = measure_polled(file);
 		return 0;
 	}
 	switch (errno) {
@@ -129,7 +130,7 @@ int place_probe_directory(int fd, struct target_info *info, struct error *err)
 		return error_set_sys(err, ERROR_SYSTEM, errno,
 				     "the engine may not make files in %s", shown);
 	default: /* EOPNOTSUPP, EISDIR: no nameless files here */
-		info->nowait = false;
+		info->nowait = info->polled = false;
 		info->direct = true;
 		info->logical_block_bytes = BLOCK_LEAST;
 		return 0;
@@ -148,6 +149,7 @@ int place_probe_file(int fd, struct target_info *info, struct error *err)
 				     text_clean(info->path, shown, sizeof(shown)));
 	info->nowait = measure_nowait(file);
 	probe_direct(file, read_start, info);
+	info->polled = measure_polled(file);
 	return 0;
 }
 

@@ -110,6 +110,7 @@ static int look_zero(const struct allow *allow, const struct target_spec *spec,
 	info->logical_block_bytes = 1;
 	info->direct = true; /* it is left out, and nobody misses it */
 	info->nowait = measure_nowait(readable);
+	info->polled = false;
 	info->checked = true;
 	if (need->direct && findings) {
 		r = findings_add(
@@ -288,6 +289,7 @@ static int look(const struct allow *allow, const struct target_spec *spec,
 		/* Unproven while a run measures and nothing is opened. */
 		.direct = true,
 		.nowait = true,
+		.polled = true,
 		.logical_block_bytes = 512,
 	};
 	(void)snprintf(info->path, sizeof(info->path), "%s", spec->path); /* allow.c refuses more */

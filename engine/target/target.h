@@ -62,6 +62,7 @@ struct target_info {
 	unsigned int logical_block_bytes; /* alignment direct I/O needs */
 	bool nowait;			  /* RWF_NOWAIT works on it; true while not checked */
 	bool direct;			  /* O_DIRECT works on it; true while not checked */
+	bool polled;			  /* IOPOLL works on it, as nowait */
 	bool checked;	       /* false: nothing was opened or probed since a run measures */
 	char device[64];       /* block device beneath: "sda"; "" when none or several */
 	dev_t device_number;   /* 0 when none */

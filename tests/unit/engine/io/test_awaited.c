@@ -112,7 +112,7 @@ static void measure(uint64_t depth, uint64_t batch_complete_min, bool steps, cha
 	workload.batch_complete_min = batch_complete_min;
 	workload.fdatasync = steps ? 1000000 : 0;
 	workload.numjobs = 1;
-	workload.group_reporting = true;
+	workload.group_reporting = workload.refill_buffers = true;
 	sample_init(&sample);
 	assert_int_equal(measure_run(&spec, &sample, &err), 0);
 	assert_int_equal(sample.directions[DIRECTION_WRITE].ios, OPERATIONS);

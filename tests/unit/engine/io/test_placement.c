@@ -35,20 +35,28 @@ static const enum backend_kind backends[] = {BACKEND_IO_URING, BACKEND_THREADS, 
 static struct cpus allowed;
 static size_t first, second; /* two of them; the same where there is but one */
 
-/* Every other thread of this process is a worker; the kernel's own for a ring have names. */
-static bool is_worker(pid_t id)
+/* Of a thread; the kernel's own for a ring are "iou-...". */
+static bool name_of(pid_t id, char name[64])
 {
-	char path[64], name[64] = "";
+	char path[64];
 	FILE *file;
 
 	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)id);
 	file = fopen(path, "re");
-	if (file) {
-		if (!fgets(name, sizeof(name), file))
-			name[0] = '\0';
-		(void)fclose(file);
-	}
-	return id != getpid() && strncmp(name, "iou-", 4) != 0 && name[0] != '\0';
+	if (!file)
+		return false; /* it has ended */
+	if (!fgets(name, 64, file))
+		name[0] = '\0';
+	(void)fclose(file);
+	return name[0] != '\0';
+}
+
+/* Every other thread of this process is one. */
+static bool is_worker(pid_t id)
+{
+	char name[64];
+
+	return id != getpid() && name_of(id, name) && strncmp(name, "iou-", 4) != 0;
 }
 
 static void look(void *arg, double seconds_done, uint64_t bytes_done)
@@ -77,6 +85,8 @@ static void look(void *arg, double seconds_done, uint64_t bytes_done)
 	atomic_store(&seen->cancel, true); /* all is seen */
 }
 
+static void (*at_tick)(void *arg, double seconds_done, uint64_t bytes_done) = look;
+
 static void prepare(struct workload *workload, uint64_t jobs, uint64_t depth)
 {
 	workload_init(workload);
@@ -103,7 +113,7 @@ static void run(enum backend_kind backend, const struct workload *workload, stru
 				    .region_count = workload->numjobs,
 				    .regions = regions,
 				    .cancel = &seen->cancel,
-				    .tick = look,
+				    .tick = at_tick,
 				    .arg = seen};
 	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	struct sample sample;
@@ -277,6 +287,77 @@ static void test_priority(void **unused)
 	assert_int_equal(syscall(SYS_ioprio_get, IOPRIO_WHO_PROCESS, 0), before);
 }
 
+/* The kernel's thread that takes requests off a ring: there when asked for, on its CPU. */
+static bool find_kernel_thread(struct cpus *ret_cpus)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	bool found = false;
+
+	assert_non_null(tasks);
+	while (!found && (entry = readdir(tasks))) {
+		pid_t id = (pid_t)strtol(entry->d_name, NULL, 10);
+		char name[64];
+
+		found = id != 0 && name_of(id, name) && strncmp(name, "iou-sqp", 7) == 0;
+		*ret_cpus = (struct cpus){0};
+		if (found)
+			assert_true(syscall(SYS_sched_getaffinity, id, sizeof(ret_cpus->bits),
+					    ret_cpus->bits) > 0);
+	}
+	(void)closedir(tasks);
+	return found;
+}
+
+static struct cpus kernel_cpus;
+static bool kernel_thread;
+
+static void look_for_kernel_thread(void *arg, double seconds_done, uint64_t bytes_done)
+{
+	kernel_thread = find_kernel_thread(&kernel_cpus);
+	look(arg, seconds_done, bytes_done);
+}
+
+static void test_kernel_thread(void **unused)
+{
+	char cpu[32];
+
+	(void)unused;
+	(void)snprintf(cpu, sizeof(cpu), "%zu", second);
+	for (int asked = 0; asked < 3; asked++) {
+		struct workload workload;
+		struct seen seen;
+
+		prepare(&workload, 1, 4);
+		if (asked > 0)
+			set(&workload, OPTION_ID_SQTHREAD_POLL, "1");
+		if (asked > 1)
+			set(&workload, OPTION_ID_SQTHREAD_POLL_CPU, cpu);
+		at_tick = look_for_kernel_thread;
+		run(BACKEND_IO_URING, &workload, &seen);
+		at_tick = look;
+		assert_int_equal(kernel_thread, asked > 0);
+		if (asked > 1)
+			assert_true(is_only(&kernel_cpus, second));
+		workload_done(&workload);
+	}
+}
+
+static void test_kernel_thread_not_allowed(void **unused)
+{
+	struct workload workload;
+	struct error err;
+
+	(void)unused;
+	prepare(&workload, 1, 1);
+	set(&workload, OPTION_ID_SQTHREAD_POLL, "1");
+	set(&workload, OPTION_ID_SQTHREAD_POLL_CPU, "4095");
+	assert_true(placement_check(&workload, &err) < 0);
+	assert_string_equal(err.field, "sqthread_poll_cpu");
+	assert_non_null(strstr(err.message, "CPU 4095"));
+	workload_done(&workload);
+}
+
 /* Without the options the workers are as the process. */
 static void test_nothing_asked(void **unused)
 {
@@ -296,9 +377,14 @@ static void test_nothing_asked(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shared),	 cmocka_unit_test(test_one_cpu),
-		cmocka_unit_test(test_split),	 cmocka_unit_test(test_cpus_not_allowed),
-		cmocka_unit_test(test_priority), cmocka_unit_test(test_nothing_asked),
+		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_one_cpu),
+		cmocka_unit_test(test_split),
+		cmocka_unit_test(test_cpus_not_allowed),
+		cmocka_unit_test(test_priority),
+		cmocka_unit_test(test_kernel_thread),
+		cmocka_unit_test(test_kernel_thread_not_allowed),
+		cmocka_unit_test(test_nothing_asked),
 	};
 
 	placement_allowed(&allowed);

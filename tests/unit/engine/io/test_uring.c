@@ -3,7 +3,8 @@
  * test_uring.c - the ring refuses what the workload does not need, and cancels what waits; why it
  * is not there at all.
  *
- * link: -Wl,--wrap=io_uring_setup,--wrap=fopen,--wrap=fopen64
+ * link: -Wl,--wrap=io_uring_setup,--wrap=fopen,--wrap=fopen64,--wrap=io_uring_enter2
+ * link: -Wl,--wrap=io_uring_queue_init_params,--wrap=io_uring_register_buffers
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,8 @@
 
 static struct arena arena;
 static struct backend *backend;
+static bool kernel_thread, polled, registered_buffers; /* of the next ring */
+static int kernel_thread_cpu = -1;
 
 static void open_ring(int fd, uint32_t slots, uint64_t bytes, bool reads, bool writes, bool syncs)
 {
@@ -31,6 +34,10 @@ static void open_ring(int fd, uint32_t slots, uint64_t bytes, bool reads, bool w
 		.arena = &arena,
 		.files = files,
 		.file_count = 1,
+		.kernel_thread = kernel_thread,
+		.kernel_thread_cpu = kernel_thread_cpu,
+		.polled = polled,
+		.registered_buffers = registered_buffers,
 		.allowed =
 			{[REQUEST_READ] = reads, [REQUEST_WRITE] = writes, [REQUEST_SYNC] = syncs},
 	};
@@ -85,12 +92,11 @@ static int scratch(void)
 	return fd;
 }
 
-static void test_only_the_needed_operations(void **unused)
+static void only_the_needed_operations(void)
 {
 	int fd = scratch();
 	char text[9] = "";
 
-	(void)unused;
 	open_ring(fd, 4, 4096, true, false, false);
 	assert_non_null(strstr(backend->features, "registered files"));
 	assert_non_null(strstr(backend->features, "restricted to reads"));
@@ -133,12 +139,11 @@ static void test_arenas_beyond_a_gibibyte(void **unused)
 }
 
 /* Reads of an empty pipe never end by themselves. */
-static void test_cancel(void **unused)
+static void cancel(void)
 {
 	unsigned int cancelled = 0, answers = 0;
 	int pipes[2];
 
-	(void)unused;
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
 	open_ring(pipes[0], 20, 4096, true, false, false);
 	for (uint32_t i = 0; i < 20; i++)
@@ -187,13 +192,12 @@ static void test_priority_of_requests(void **unused)
 }
 
 /* Every slot outstanding at once, again and again, so that both rings wrap. */
-static void test_all_slots(void **unused)
+static void all_slots(void)
 {
 	enum { SLOTS = 24 }; /* no power of two */
 	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	unsigned int seen[SLOTS] = {0};
 
-	(void)unused;
 	assert_true(fd >= 0);
 	open_ring(fd, SLOTS, 4096, true, false, false);
 	assert_true(backend->queue_mask + 1 >= SLOTS);
@@ -305,6 +309,170 @@ static void test_why_there_is_none(void **unused)
 	assert_int_equal(measure_uring_available(reason, sizeof(reason)), 0);
 }
 
+/* ---- with a kernel thread that takes the requests ---- */
+
+static unsigned int enters;	       /* counted */
+static const struct io_uring *watched; /* the ring that was set up last */
+static bool buffers_refused;
+
+int __wrap_io_uring_enter2(unsigned int fd, unsigned int submit, unsigned int wait,
+			   unsigned int flags, sigset_t *set, size_t size);
+int __real_io_uring_enter2(unsigned int fd, unsigned int submit, unsigned int wait,
+			   unsigned int flags, sigset_t *set, size_t size);
+int __wrap_io_uring_queue_init_params(unsigned int entries, struct io_uring *ring,
+				      struct io_uring_params *params);
+int __real_io_uring_queue_init_params(unsigned int entries, struct io_uring *ring,
+				      struct io_uring_params *params);
+int __wrap_io_uring_register_buffers(struct io_uring *ring, const struct iovec *vectors,
+				     unsigned int count);
+int __real_io_uring_register_buffers(struct io_uring *ring, const struct iovec *vectors,
+				     unsigned int count);
+
+int __wrap_io_uring_enter2(unsigned int fd, unsigned int submit, unsigned int wait,
+			   unsigned int flags, sigset_t *set, size_t size)
+{
+	enters++;
+	return __real_io_uring_enter2(fd, submit, wait, flags, set, size);
+}
+
+int __wrap_io_uring_queue_init_params(unsigned int entries, struct io_uring *ring,
+				      struct io_uring_params *params)
+{
+	watched = ring;
+	if (params->flags & IORING_SETUP_SQPOLL)
+		params->sq_thread_idle = 100; /* ms, so that it falls asleep while one waits */
+	return __real_io_uring_queue_init_params(entries, ring, params);
+}
+
+int __wrap_io_uring_register_buffers(struct io_uring *ring, const struct iovec *vectors,
+				     unsigned int count)
+{
+	return buffers_refused ? -ENOMEM : __real_io_uring_register_buffers(ring, vectors, count);
+}
+
+static void by_both(void (*test)(void))
+{
+	test();
+	kernel_thread = true;
+	test();
+	kernel_thread = false;
+}
+
+static void test_only_the_needed_operations(void **unused)
+{
+	(void)unused;
+	by_both(only_the_needed_operations);
+}
+
+static void test_cancel(void **unused)
+{
+	(void)unused;
+	by_both(cancel);
+}
+
+static void test_all_slots(void **unused)
+{
+	(void)unused;
+	by_both(all_slots);
+}
+
+/* Who does not wait makes no call, but to wake the thread. */
+static void test_no_call_a_batch(void **unused)
+{
+	enum { SLOTS = 16, ROUNDS = 2000 };
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	unsigned int ready, wakes = 0;
+
+	(void)unused;
+	assert_true(fd >= 0);
+	kernel_thread = true;
+	open_ring(fd, SLOTS, 4096, true, false, false);
+	assert_non_null(strstr(backend->features, "requests taken by a kernel thread"));
+	assert_null(strstr(backend->features, "task work"));
+	enters = 0;
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		for (uint32_t i = 0; i < SLOTS; i++)
+			put(i, i, REQUEST_READ, 0, 0, 4096);
+		wakes += (*watched->sq.kflags & IORING_SQ_NEED_WAKEUP) != 0;
+		ready = (unsigned int)exchange(SLOTS, 0);
+		while (ready < SLOTS)
+			ready += (unsigned int)exchange(0, 0);
+		assert_int_equal(ready, SLOTS);
+	}
+	/* It may have fallen asleep just after it was looked at. */
+	assert_true(enters <= wakes + 2);
+	close_ring();
+	kernel_thread = false;
+	(void)close(fd);
+}
+
+/* Until it sleeps, which its flag tells; then one more request. */
+static void test_the_thread_is_woken(void **unused)
+{
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	uint64_t start_ns = clock_now_ns();
+
+	(void)unused;
+	assert_true(fd >= 0);
+	kernel_thread = true;
+	open_ring(fd, 4, 4096, true, false, false);
+	assert_int_equal(one(REQUEST_READ, 0, 0, 4096, 0), 4096);
+	while (!(__atomic_load_n(watched->sq.kflags, __ATOMIC_ACQUIRE) & IORING_SQ_NEED_WAKEUP))
+		assert_true(clock_now_ns() - start_ns < 60 * NS_PER_S);
+	assert_int_equal(one(REQUEST_READ, 0, 0, 4096, 1), 4096);
+	close_ring();
+	kernel_thread = false;
+	(void)close(fd);
+}
+
+/* ---- insisted on ---- */
+
+static void test_registered_buffers_insisted_on(void **unused)
+{
+	const int files[] = {open("/dev/zero", O_RDONLY | O_CLOEXEC)};
+	const struct backend_config config = {.slots = 4,
+					      .arena = &arena,
+					      .files = files,
+					      .file_count = 1,
+					      .allowed = {[REQUEST_READ] = true},
+					      .registered_buffers = true};
+	struct backend *none = NULL;
+	struct error err;
+
+	(void)unused;
+	buffers_refused = true;
+	open_ring(files[0], 4, 4096, true, false, false);
+	assert_non_null(strstr(backend->features, "buffers not registered"));
+	assert_int_equal(one(REQUEST_READ, 0, 0, 4096, 0), 4096);
+	assert_true(uring_open(&config, &none, &err) < 0);
+	assert_non_null(strstr(err.message, "fixedbufs=1"));
+	buffers_refused = false;
+	close_ring();
+	(void)close(files[0]);
+}
+
+/* ---- polling ---- */
+
+/* What cannot be polled is told so, not waited for; the ring's exchange does not wait either. */
+static void test_polled(void **unused)
+{
+	int fd = scratch(), flags = fcntl(fd, F_GETFL);
+
+	(void)unused;
+	assert_false(measure_polled(fd)); /* memory is no device */
+	assert_int_equal(fcntl(fd, F_GETFL), flags);
+	polled = true;
+	open_ring(fd, 4, 4096, true, false, false);
+	assert_non_null(strstr(backend->features, "polled completions"));
+	put(0, 0, REQUEST_READ, 0, 0, 4096);
+	assert_int_equal(exchange(1, 0), 1);
+	assert_int_equal(completion(0)->result, -EOPNOTSUPP);
+	assert_int_equal(exchange(0, 1), 0); /* none will come, and nobody waits */
+	close_ring();
+	polled = false;
+	(void)close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +481,10 @@ int main(void)
 		cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_priority_of_requests),
 		cmocka_unit_test(test_all_slots),
+		cmocka_unit_test(test_no_call_a_batch),
+		cmocka_unit_test(test_the_thread_is_woken),
+		cmocka_unit_test(test_registered_buffers_insisted_on),
+		cmocka_unit_test(test_polled),
 		cmocka_unit_test(test_wait_ends_in_time),
 		cmocka_unit_test(test_close_gives_files_back),
 		cmocka_unit_test(test_why_there_is_none),
