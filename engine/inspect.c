@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/inspect.h"
+#include "engine/io/metadata.h"
 #include "engine/io/placement.h"
 #include "engine/plan/machine_options.h"
 #include "engine/run.h"
@@ -77,6 +78,7 @@ bool inspect_moves_data(const struct plan *plan, size_t target, enum backend_kin
 	/* Whether io_uring is there makes no difference: threads move data as well. */
 	for (size_t i = 0; i < plan->sample_count; i++)
 		if (plan->samples[i].target == target &&
+		    !workload_metadata(&plan->samples[i].options) &&
 		    inspect_backend(plan, &plan->samples[i], chosen, true) != BACKEND_NULL)
 			return true;
 	return false;
@@ -121,6 +123,14 @@ static const struct plan_sample *buffered_sync(const struct plan *plan)
 	return NULL;
 }
 
+static bool any_metadata(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->sample_count; i++)
+		if (workload_metadata(&plan->samples[i].options))
+			return true;
+	return false;
+}
+
 void run_choose_backend(const struct plan *plan, const struct target_info *infos,
 			enum backend_kind *ret_backend, char *reason, size_t reason_size)
 {
@@ -135,8 +145,13 @@ void run_choose_backend(const struct plan *plan, const struct target_info *infos
 		(void)snprintf(reason, reason_size, "io_uring is %s", refusal);
 		return;
 	}
+	if (any_metadata(plan) && metadata_ring_available(refusal, sizeof(refusal)) < 0) {
+		(void)snprintf(reason, reason_size, "%s", refusal);
+		return;
+	}
 	for (size_t i = 0; i < plan->definition->target_count; i++) {
-		if (infos[i].nowait || !infos[i].checked)
+		if (infos[i].nowait || !infos[i].checked ||
+		    !inspect_moves_data(plan, i, BACKEND_THREADS))
 			continue;
 		(void)snprintf(
 			reason, reason_size,
@@ -209,6 +224,7 @@ int inspect_need(const struct plan *plan, size_t target, struct target_need *ret
 
 	if (r < 0)
 		return r;
+	plan_target_tree(plan, target, &need.tree_bytes, &need.tree_inodes);
 	for (size_t i = 0; i < plan->sample_count; i++)
 		if (plan->samples[i].target == target)
 			need.direct |= is_direct(&plan->samples[i].options);
@@ -291,6 +307,7 @@ static uint64_t shared_bytes(const struct plan *plan, const struct target_info *
 		    !need.writes)
 			continue;
 		if (__builtin_mul_overflow(need.bytes, need.files, &bytes) ||
+		    __builtin_add_overflow(bytes, need.tree_bytes, &bytes) ||
 		    __builtin_add_overflow(total, bytes, &total))
 			return UINT64_MAX;
 	}

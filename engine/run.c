@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * run.c - see run.h. What must hold before is in inspect.c, filling in fill.c, time left in
- * forecast.c, the lock in run_lock.c.
+ * forecast.c, samples of files in metadata_sample.c, the engine's lock in run_lock.c.
  */
 #include "engine/run.h"
 
@@ -15,6 +15,7 @@
 #include "engine/base/clock.h"
 #include "engine/fill.h"
 #include "engine/inspect.h"
+#include "engine/metadata_sample.h"
 #include "engine/target/manifest.h"
 
 /* Progress is told this often at most, but for a change of phase. */
@@ -271,6 +272,17 @@ static uint64_t pattern_seed(const struct plan_sample *planned)
 	return seed >> 11; /* any JSON reader keeps it exact */
 }
 
+/* The counters of the sample's window. */
+static void tell_telemetry(struct run *run, struct sample *sample)
+{
+	const struct target_info *info = target_info(run->targets[run->sample->target]);
+
+	telemetry_difference(&run->before, &run->after, &sample->device, &sample->cpu);
+	if (run->before.device_known)
+		(void)snprintf(sample->device.name, sizeof(sample->device.name), "%s",
+			       info->device); /* of one size */
+}
+
 static int measure(struct run *run, struct sample *sample, enum backend_kind backend,
 		   const struct measure_region *regions, size_t count, struct error *err)
 {
@@ -296,15 +308,43 @@ static int measure(struct run *run, struct sample *sample, enum backend_kind bac
 	if (r < 0)
 		return r;
 	sample->free_bytes_after = target_free_bytes(target);
-	telemetry_difference(&run->before, &run->after, &sample->device, &sample->cpu);
-	if (run->before.device_known)
-		(void)snprintf(sample->device.name, sizeof(sample->device.name), "%s",
-			       info->device); /* of one size */
+	tell_telemetry(run, sample);
 	if (alone_wanted(sample, run->before.device_known, backend))
 		r = alone_try(sample, backend, regions, run->config->cancel, err);
 	if (r == 0 && workload_writes(&run->sample->options) && backend != BACKEND_NULL)
 		r = fill_settle(regions, count, run->config->cancel, settle_tick, run, err);
 	return r;
+}
+
+/* Of a metadata workload. */
+static int measure_files(struct run *run, struct sample *sample, enum backend_kind backend,
+			 struct error *err)
+{
+	struct target *target = run->targets[run->sample->target];
+	const struct metadata_sample config = {
+		.target = target,
+		.workload = &run->sample->options,
+		.backend = backend,
+		.seed = pattern_seed(run->sample),
+		.cancel = run->config->cancel,
+		.window = sample_window,
+		.tick = settle_tick,
+		.arg = run,
+	};
+	int r;
+
+	sample->free_bytes_before = target_free_bytes(target);
+	r = metadata_sample_run(&config, sample, err);
+	if (r < 0)
+		return r;
+	sample->free_bytes_after = target_free_bytes(target);
+	tell_telemetry(run, sample);
+	return 0;
+}
+
+static int check(struct sample *sample, struct error *err)
+{
+	return checks_sample(sample) < 0 ? error_no_memory(err) : 0;
 }
 
 static int execute_sample(struct run *run, struct sample *sample, struct error *err)
@@ -318,6 +358,10 @@ static int execute_sample(struct run *run, struct sample *sample, struct error *
 
 	if (describe(run, sample, backend) < 0)
 		return error_no_memory(err);
+	if (workload_metadata(&run->sample->options)) {
+		r = measure_files(run, sample, backend, err);
+		return r < 0 ? r : check(sample, err);
+	}
 	r = target_open_regions(target, &run->sample->options, &regions, &count, err);
 	if (r < 0) {
 		inspect_blame_sample(run->plan, run->sample, err);
@@ -326,11 +370,7 @@ static int execute_sample(struct run *run, struct sample *sample, struct error *
 	enter(run, run->sample->options.ramp_time_ns > 0 ? PHASE_RAMP : PHASE_MEASURE);
 	r = measure(run, sample, backend, regions, count, err);
 	target_close_regions(regions, count);
-	if (r < 0)
-		return r;
-	if (checks_sample(sample) < 0)
-		return error_no_memory(err);
-	return 0;
+	return r < 0 ? r : check(sample, err);
 }
 
 static int execute_samples(struct run *run, struct error *err)
@@ -380,7 +420,7 @@ static void tear_down(struct run *run)
 	for (size_t i = 0; i < definition->target_count; i++) {
 		if (!run->targets[i])
 			continue;
-		if (target_remove(run->targets[i], &err) < 0)
+		if (target_remove(run->targets[i], settle_tick, run, &err) < 0)
 			note_left(run, definition->targets[i].path, &err);
 		target_free(run->targets[i]);
 	}

@@ -33,6 +33,9 @@ void sample_done(struct sample *sample)
 		directions_done(sample->jobs[i].directions);
 	free(sample->jobs);
 	directions_done(sample->directions);
+	for (size_t i = 0; i < sample->file_count; i++)
+		free(sample->files[i].latency);
+	free(sample->files);
 	free(sample->sync);
 	free(sample->datasync);
 	free(sample->series.seconds);
@@ -48,6 +51,19 @@ void sample_done(struct sample *sample)
 static double per_second(uint64_t amount, double seconds)
 {
 	return seconds > 0 ? (double)amount / seconds : 0;
+}
+
+const struct file_result *sample_files(const struct sample *sample, int operation, int order)
+{
+	for (size_t i = 0; i < sample->file_count; i++)
+		if (sample->files[i].operation == operation && sample->files[i].order == order)
+			return &sample->files[i];
+	return NULL;
+}
+
+double file_result_ops_per_s(const struct file_result *result)
+{
+	return per_second(result->ops, result->seconds);
 }
 
 double sample_iops(const struct sample *sample, enum direction direction)

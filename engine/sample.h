@@ -64,6 +64,15 @@ struct cpu_delta {
 	double machine_steal_s;	 /* taken by the hypervisor */
 };
 
+/* One phase of a metadata workload. */
+struct file_result {
+	int operation; /* enum file_operation (plan/file_phases.h) */
+	int order;     /* FILE_ORDER_SEQUENTIAL or FILE_ORDER_RANDOM */
+	uint64_t ops, bytes;
+	double seconds;		   /* from the common start to the last completion */
+	struct histogram *latency; /* of all calls of a file together */
+};
+
 struct level {
 	char *factor, *value;
 };
@@ -86,6 +95,8 @@ struct sample {
 	uint64_t error_count;	    /* operations that failed; the first one ended the sample */
 	struct direction_result directions[DIRECTION_COUNT];
 	struct histogram *sync, *datasync; /* latency of fsyncs and fdatasyncs; NULL when none */
+	size_t file_count;
+	struct file_result *files; /* in the order they were done; NULL unless it is of files */
 	double depth_mean; /* operations outstanding, time-weighted (sum of latency / window) */
 	double alone_iops; /* the same, one operation at a time (alone.h); 0: not tried */
 	double alone_cpu_share; /* of that time, what this process had of a processor */
@@ -104,6 +115,10 @@ void sample_done(struct sample *sample);
 
 /* Whether data goes this way: the workload says so, or operations of the kind were done. */
 bool sample_moves(const struct sample *sample, enum direction direction);
+
+/* The phase of this operation and order; NULL where the sample has none. */
+const struct file_result *sample_files(const struct sample *sample, int operation, int order);
+double file_result_ops_per_s(const struct file_result *result);
 
 /* Operations per second of one direction; 0 when seconds is 0. */
 double sample_iops(const struct sample *sample, enum direction direction);

@@ -15,13 +15,13 @@
 
 /* Levels that all cells share say nothing in a row, but are few; factors of one level are left in
  * since the reader asked for them. */
-static void put_heading(struct table *table, const struct definition *definition)
+static void put_heading(struct table *table, const struct definition *definition, bool data)
 {
 	table_cell(table, "workload");
 	for (size_t i = 0; i < definition->factor_count; i++)
 		table_cell(table, "%s", definition->factors[i].name);
 	table_cell(table, "%s", "");
-	table_cell(table, "IOPS");
+	table_cell(table, "%s", data ? "IOPS" : "ops/s");
 	table_cell(table, "MiB/s");
 	table_cell(table, "mean");
 	table_cell(table, "p99");
@@ -37,9 +37,8 @@ static void put_interval(struct table *table, const struct estimate_interval *in
 	table_cell(table, "%s", table_interval(interval->mean / divisor, half, scaled, text));
 }
 
-static void put_latency(struct table *table, const struct cell_direction *direction)
+static void put_latency(struct table *table, const struct histogram *latency)
 {
-	const struct histogram *latency = direction->latency;
 	char text[TABLE_FIGURE_MAX];
 
 	if (latency && latency->count > 0)
@@ -83,8 +82,25 @@ static void put_cell(struct table *table, const struct definition *definition,
 		} else {
 			put_interval(table, &direction->iops, 1, true);
 			put_interval(table, &direction->bandwidth, MIB, false);
-			put_latency(table, direction);
+			put_latency(table, direction->latency);
 		}
+		again = true;
+	}
+	for (int i = 0; i < FILE_ORDERS * FILE_OPERATION_COUNT; i++) {
+		int order = i / FILE_OPERATION_COUNT, operation = i % FILE_OPERATION_COUNT;
+		const struct cell_files *files = &cell->files[order][operation];
+
+		if (!files->present)
+			continue;
+		put_names(table, definition, cell, new_workload, again);
+		table_cell(table, "%s %s", workload_file_order_choices[order],
+			   file_operation_names[operation]);
+		if (files->ops_per_s.count > 0)
+			put_interval(table, &files->ops_per_s, 1, true);
+		else
+			table_cell(table, "-");
+		table_cell(table, "%s", ""); /* MiB/s say nothing of files */
+		put_latency(table, files->latency);
 		again = true;
 	}
 }
@@ -104,6 +120,7 @@ static int print_table(const struct result *result, FILE *out, size_t width)
 	const struct definition *definition = &result->definition;
 	struct table *table;
 	struct cells cells;
+	bool data = false;
 	int r = cells_make(result, &cells);
 
 	if (r < 0)
@@ -113,7 +130,10 @@ static int print_table(const struct result *result, FILE *out, size_t width)
 		cells_done(&cells);
 		return -ENOMEM;
 	}
-	put_heading(table, definition);
+	for (size_t i = 0; i < cells.count; i++)
+		for (int d = 0; d < DIRECTION_COUNT; d++)
+			data |= cells.list[i].directions[d].present;
+	put_heading(table, definition, data);
 	for (size_t i = 0; i < cells.count; i++)
 		put_cell(table, definition, &cells.list[i],
 			 i == 0 || cells.list[i].workload != cells.list[i - 1].workload);

@@ -20,12 +20,18 @@ static void section_open(struct html *html, const char *id, const char *title, c
 		html_element(html, "p", lead, "class", "lead", NULL);
 }
 
-static void contents(struct html *html)
+static void contents(const struct report *report, struct html *html)
 {
-	html_raw(html, "<nav class=\"contents\" aria-label=\"Contents\">"
-		       "<a href=\"#iops\">IOPS</a><a href=\"#bandwidth\">Bandwidth</a>"
-		       "<a href=\"#table\">Table</a><a href=\"#latency\">Latency</a>"
-		       "<a href=\"#series\">Series</a><a href=\"#findings\">Findings</a>"
+	html_raw(html, "<nav class=\"contents\" aria-label=\"Contents\">");
+	if (report->data)
+		html_raw(html, "<a href=\"#iops\">IOPS</a><a href=\"#bandwidth\">Bandwidth</a>"
+			       "<a href=\"#table\">Table</a>");
+	if (report->files)
+		html_raw(html, "<a href=\"#files\">Files</a>");
+	html_raw(html, "<a href=\"#latency\">Latency</a>");
+	if (report->data)
+		html_raw(html, "<a href=\"#series\">Series</a>");
+	html_raw(html, "<a href=\"#findings\">Findings</a>"
 		       "<a href=\"#details\">Details</a></nav>");
 }
 
@@ -75,9 +81,8 @@ static void bars_section(const struct report *report, enum metric metric, struct
 	html_close(html, "section");
 }
 
-static void measured_sections(const struct report *report, struct html *html)
+static void data_sections(const struct report *report, struct html *html)
 {
-	contents(html);
 	bars_section(report, METRIC_IOPS, html);
 	bars_section(report, METRIC_BANDWIDTH, html);
 	section_open(html, "table", "Table",
@@ -85,12 +90,41 @@ static void measured_sections(const struct report *report, struct html *html)
 		     "figures show when a cell is pointed at, and stand in result.csv.");
 	report_cells_table(report, html);
 	html_close(html, "section");
+}
+
+static void files_section(const struct report *report, struct html *html)
+{
+	char title[DEFINITION_NAME_MAX + 40];
+
+	if (report->axis[0])
+		(void)snprintf(title, sizeof(title), "Operations on files by %s", report->axis);
+	else
+		(void)snprintf(title, sizeof(title), "Operations on files");
+	section_open(
+		html, "files", title,
+		"Files a second, each phase of a metadata workload on all files once, in order "
+		"or at random. Nothing is dropped from caches between phases. Whiskers and "
+		"brackets show the 95 % interval of the mean.");
+	report_file_bars(report, html);
+	report_files_table(report, html);
+	html_close(html, "section");
+}
+
+static void measured_sections(const struct report *report, struct html *html)
+{
+	contents(report, html);
+	if (report->data)
+		data_sections(report, html);
+	if (report->files)
+		files_section(report, html);
 	section_open(html, "latency", "Latency",
 		     "From submission to completion, all repeats together. The axis stretches "
 		     "the tail; each line ends where fewer than ten operations lie beyond. Time "
 		     "is logarithmic.");
 	report_latency(report, html);
 	html_close(html, "section");
+	if (!report->data)
+		return;
 	section_open(html, "series", "Throughput over time",
 		     "Reads and writes together, second by second. What lies in the ramp is "
 		     "shaded and not part of any figure.");

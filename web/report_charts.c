@@ -20,17 +20,19 @@
 
 /* ---- bars ---- */
 
-static void fill_segment(const struct cell_direction *direction, enum metric metric,
-			 struct chart_segment *segment)
+static void fill_figure(const struct estimate_interval *figure, struct chart_segment *segment)
 {
-	const struct estimate_interval *figure =
-		metric == METRIC_IOPS ? &direction->iops : &direction->bandwidth;
-
 	segment->present = figure->count > 0;
 	segment->value = figure->mean;
 	segment->low = figure->low;
 	segment->high = figure->high;
 	segment->interval = figure->interval;
+}
+
+static void fill_segment(const struct cell_direction *direction, enum metric metric,
+			 struct chart_segment *segment)
+{
+	fill_figure(metric == METRIC_IOPS ? &direction->iops : &direction->bandwidth, segment);
 }
 
 /* The directions a comparison has become the segments of its bars, reads below. */
@@ -40,6 +42,8 @@ static void fill_bar(const struct comparison *comparison, const struct report_ce
 	size_t segment = 0;
 
 	bar->strong = cell->strong[metric];
+	if (comparison->files && cell->cell)
+		fill_figure(&cell->total[METRIC_IOPS], &bar->segments[0]);
 	for (int d = 0; d < DIRECTION_COUNT; d++)
 		if (comparison->present[d] && cell->cell)
 			fill_segment(&cell->cell->directions[d], metric, &bar->segments[segment++]);
@@ -52,6 +56,9 @@ static struct chart_bars bars_of(const struct comparison *comparison, enum metri
 	for (int d = 0; d < DIRECTION_COUNT; d++)
 		if (comparison->present[d])
 			bars.segment_names[bars.segment_count++] = direction_names[d];
+	if (comparison->files)
+		bars.segment_names[bars.segment_count++] =
+			file_operation_names[comparison->operation];
 	return bars;
 }
 
@@ -63,7 +70,8 @@ static double shared_scale(const struct report *report, const struct comparison 
 
 	for (size_t k = 0; k < report->comparison_count; k++)
 		for (size_t i = 0; i < report->level_count; i++)
-			if (report->comparisons[k].workload == comparison->workload)
+			if (report->comparisons[k].workload == comparison->workload &&
+			    report->comparisons[k].operation == comparison->operation)
 				most = fmax(most,
 					    report->comparisons[k].cells[i].total[metric].mean);
 	return most;
@@ -101,7 +109,6 @@ static int add_whole_bars(struct report *report, enum metric metric, size_t *ret
 				  .axis = "read dark, write light",
 				  .lying = true,
 				  .segment_count = DIRECTION_COUNT,
-				  .count = report->comparison_count,
 				  .bars = list,
 				  .format = metric == METRIC_IOPS ? numbers_count : numbers_mib};
 	int r;
@@ -113,14 +120,53 @@ static int add_whole_bars(struct report *report, enum metric metric, size_t *ret
 	for (size_t k = 0; k < report->comparison_count; k++) {
 		const struct comparison *comparison = &report->comparisons[k];
 		const struct cell *cell = comparison->cells[0].cell;
+		struct chart_bar *bar = &list[bars.count];
 
-		list[k].label = comparison->name;
-		list[k].strong = true;
+		if (comparison->files)
+			continue;
+		bars.count++;
+		bar->label = comparison->name;
+		bar->strong = true;
 		for (int d = 0; cell && d < DIRECTION_COUNT; d++)
 			if (comparison->present[d])
-				fill_segment(&cell->directions[d], metric, &list[k].segments[d]);
+				fill_segment(&cell->directions[d], metric, &bar->segments[d]);
 	}
 	r = chart_add_bars(report->charts, &bars, ret_index);
+	free(list);
+	return r;
+}
+
+/* The phases of files there: a picture of their own, since nothing stacks. */
+static int add_whole_files(struct report *report, size_t *ret_index)
+{
+	struct chart_bar *list = calloc(report->comparison_count, sizeof(*list));
+	char(*labels)[REPORT_TITLE_MAX] = calloc(report->comparison_count, sizeof(*labels));
+	struct chart_bars bars = {.title = "Operations on files",
+				  .axis = "operations a second",
+				  .lying = true,
+				  .segment_count = 1,
+				  .segment_names = {"operations a second"},
+				  .bars = list,
+				  .format = numbers_count};
+	int r = list && labels ? 0 : -ENOMEM;
+
+	for (size_t k = 0; k < report->comparison_count && r == 0; k++) {
+		const struct comparison *comparison = &report->comparisons[k];
+		struct chart_bar *bar = &list[bars.count];
+
+		if (!comparison->files)
+			continue;
+		/* One workload needs no name at every bar. */
+		bar->label = report->result->definition.workload_count == 1
+				     ? report_kind(comparison, 0, labels[bars.count])
+				     : report_title(comparison, labels[bars.count]);
+		bar->strong = true;
+		fill_figure(&comparison->cells[0].total[METRIC_IOPS], &bar->segments[0]);
+		bars.count++;
+	}
+	if (r == 0)
+		r = chart_add_bars(report->charts, &bars, ret_index);
+	free(labels);
 	free(list);
 	return r;
 }
@@ -163,11 +209,11 @@ static int add_latency(struct report *report, const struct comparison *compariso
 	int r = points && list ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < report->level_count && r == 0; i++) {
-		const struct cell *cell = comparison->cells[i].cell;
+		const struct histogram *histogram = report_histogram(comparison, i, (int)direction);
 
-		if (!cell || !cell->directions[direction].latency)
+		if (!histogram)
 			continue;
-		tail_points(cell->directions[direction].latency, &points[i]);
+		tail_points(histogram, &points[i]);
 		if (points[i].count)
 			list[lines.count++] = (struct chart_line){.label = report_level(report, i),
 								  .rank = i,
@@ -321,8 +367,11 @@ static int plan_panel(struct report *report, const struct comparison *comparison
 	if (!comparison->measured)
 		return 0;
 	for (int m = 0; m < METRIC_COUNT && r == 0; m++)
-		if (report->axis[0])
+		if (report->axis[0] && !(comparison->files && m != METRIC_IOPS))
 			r = add_bars(report, comparison, (enum metric)m, &panel->bars[m]);
+	if (comparison->files)
+		return r < 0 ? r
+			     : add_latency(report, comparison, DIRECTION_READ, &panel->latency[0]);
 	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
 		if (comparison->present[d])
 			r = add_latency(report, comparison, (enum direction)d, &panel->latency[d]);
@@ -335,8 +384,11 @@ int report_plan_charts(struct report *report)
 
 	no_charts(&report->whole);
 	for (int m = 0; m < METRIC_COUNT && r == 0; m++)
-		if (!report->axis[0] && report->result->sample_count)
+		if (!report->axis[0] && report->data)
 			r = add_whole_bars(report, (enum metric)m, &report->whole.bars[m]);
+	report->whole_files = CHART_NONE;
+	if (r == 0 && !report->axis[0] && report->files)
+		r = add_whole_files(report, &report->whole_files);
 	while (report->panel_count < report->comparison_count && report->panel_count < PANELS_MAX &&
 	       r == 0) {
 		struct panel *panel = &report->panels[report->panel_count];
@@ -387,6 +439,9 @@ static int write_panel(const struct report *report, const struct panel *panel, i
 int report_write_charts(const struct report *report, int dirfd)
 {
 	int r = write_panel(report, &report->whole, dirfd);
+
+	if (r == 0)
+		r = write_chart(report, report->whole_files, dirfd);
 
 	for (size_t k = 0; k < report->panel_count && r == 0; k++)
 		r = write_panel(report, &report->panels[k], dirfd);

@@ -124,6 +124,12 @@ static void command_of(const struct report *report, const struct report_cell *ce
 	if (!cell->cell || !cell->cell->sample_count)
 		return;
 	sample = cell->cell->samples[0];
+	if (workload_metadata(&sample->options)) {
+		html_text(html,
+			  "fio has no job that puts files through several operations; bonnie++ "
+			  "-s 0 -n is the nearest.\n");
+		return;
+	}
 	command = workload_format_fio(&sample->options, sample->target,
 				      is_directory(&report->result->definition, sample->target));
 	html_text(html, command);
@@ -247,8 +253,10 @@ static void sample_row(const struct sample *sample, struct html *html)
 	(void)snprintf(text, sizeof(text), "%.8s", stamp + 11);
 	html_element(html, "td", text, NULL);
 	html_element(html, "td", numbers_exact(sample->seconds).text, "class", "number", NULL);
-	html_element(html, "td", numbers_exact(iops).text, "class", "number", NULL);
-	html_element(html, "td", numbers_exact(bytes / (1 << 20)).text, "class", "number", NULL);
+	html_element(html, "td", sample->file_count ? "-" : numbers_exact(iops).text, "class",
+		     "number", NULL);
+	html_element(html, "td", sample->file_count ? "-" : numbers_exact(bytes / (1 << 20)).text,
+		     "class", "number", NULL);
 	html_element(html, "td", numbers_exact(sample->depth_mean).text, "class", "number", NULL);
 	html_close(html, "tr");
 }
@@ -283,9 +291,12 @@ void report_appendix(const struct report *report, struct html *html)
 		       "<li><a href=\"result.json\">result.json</a>: all that was measured, with "
 		       "histograms and series</li>"
 		       "<li><a href=\"result.csv\">result.csv</a>: a row a sample and direction, "
-		       "exact figures</li>"
+		       "or phase, exact figures</li>"
 		       "<li><a href=\"fio.json\">fio.json</a>: in the layout of fio's own "
-		       "output</li></ul>");
+		       "output");
+	if (report->files)
+		html_text(html, ", without the metadata workloads");
+	html_raw(html, "</li></ul>");
 	show_definition(report->result, html);
 	show_commands(report, html);
 	show_environment(report->result, html);

@@ -53,14 +53,17 @@ static void panel_picture(const struct report *report, size_t index, const char 
 static char *bars_alternative(const struct report *report, const struct comparison *comparison,
 			      enum metric metric)
 {
-	char *text = NULL, verdict[REPORT_VERDICT_MAX];
+	char *text = NULL, verdict[REPORT_VERDICT_MAX], title[REPORT_TITLE_MAX];
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	if (!file)
 		return NULL;
-	(void)fprintf(file, "%s of %s by %s: ", metric == METRIC_IOPS ? "IOPS" : "MiB/s",
-		      comparison->name, report->axis);
+	(void)fprintf(file, "%s of %s by %s: ",
+		      comparison->files	      ? "Operations a second"
+		      : metric == METRIC_IOPS ? "IOPS"
+					      : "MiB/s",
+		      report_title(comparison, title), report->axis);
 	for (size_t i = 0; i < report->level_count; i++) {
 		const struct estimate_interval *total = &comparison->cells[i].total[metric];
 
@@ -108,7 +111,8 @@ static void whole_panel(const struct report *report, enum metric metric, struct 
 	html_close(html, "div");
 }
 
-static void bars_panels(const struct report *report, enum metric metric, struct html *html)
+static void bars_panels(const struct report *report, enum metric metric, bool files,
+			struct html *html)
 {
 	html_open(html, "div", "class", "panels", NULL);
 	for (size_t k = 0; k < report->panel_count; k++) {
@@ -116,7 +120,7 @@ static void bars_panels(const struct report *report, enum metric metric, struct 
 		char title[REPORT_TITLE_MAX], verdict[REPORT_VERDICT_MAX];
 		AUTO_FREE char *alternative = bars_alternative(report, comparison, metric);
 
-		if (!comparison->measured)
+		if (!comparison->measured || comparison->files != files)
 			continue;
 		panel_open(report_title(comparison, title),
 			   report_verdict(report, comparison, metric, verdict), html);
@@ -130,7 +134,7 @@ static void bars_panels(const struct report *report, enum metric metric, struct 
 void report_bars(const struct report *report, enum metric metric, struct html *html)
 {
 	if (report->axis[0])
-		bars_panels(report, metric, html);
+		bars_panels(report, metric, false, html);
 	else
 		whole_panel(report, metric, html);
 	table_open(report,
@@ -139,6 +143,19 @@ void report_bars(const struct report *report, enum metric metric, struct html *h
 		   html);
 	report_bars_table(report, metric, html);
 	html_close(html, "details");
+}
+
+void report_file_bars(const struct report *report, struct html *html)
+{
+	if (report->axis[0]) {
+		bars_panels(report, METRIC_IOPS, true, html);
+		return;
+	}
+	html_open(html, "div", "class", "panels", NULL);
+	panel_open("All phases", NULL, html);
+	panel_picture(report, report->whole_files,
+		      "Operations a second of each phase; see the table.", html);
+	html_close(html, "div");
 }
 
 void report_latency(const struct report *report, struct html *html)
@@ -154,8 +171,11 @@ void report_latency(const struct report *report, struct html *html)
 			(void)report_title(comparison, title);
 			(void)snprintf(alternative, sizeof(alternative),
 				       "Percentiles of %s latency of %s; see the table.",
-				       direction_names[d], title);
-			panel_open(title, direction_names[d], html);
+				       comparison->files
+					       ? file_operation_names[comparison->operation]
+					       : direction_names[d],
+				       title);
+			panel_open(title, comparison->files ? "" : direction_names[d], html);
 			panel_picture(report, report->panels[k].latency[d], alternative, html);
 		}
 	}

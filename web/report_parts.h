@@ -4,6 +4,7 @@
  *
  * A comparison is what a reader compares: one workload at one combination of the levels of all
  * factors but the first, over the levels of the first. Without factors a comparison has one level.
+ * Of a metadata workload each phase is a comparison of its own, by operations a second.
  *
  * A level is "strong" where these samples do not show it below the highest: its 95 % interval
  * reaches the highest one's. With single samples only the highest figure itself is. One level
@@ -28,6 +29,8 @@ struct report_cell {
 
 struct comparison {
 	size_t workload;
+	bool files; /* a phase of a metadata workload: this operation, in this order */
+	int operation, order;
 	const char *name;	   /* the workload's, borrowed */
 	char *others;		   /* "iodepth=16, target=zvol"; "" with one factor or none */
 	struct report_cell *cells; /* one a level */
@@ -43,7 +46,7 @@ struct comparison {
 
 struct panel {
 	size_t bars[METRIC_COUNT];
-	size_t latency[DIRECTION_COUNT];
+	size_t latency[DIRECTION_COUNT]; /* of files the first */
 	size_t series;
 };
 
@@ -61,6 +64,8 @@ struct report {
 	size_t panel_count;
 	struct panel panels[PANELS_MAX]; /* of the first comparisons */
 	struct panel whole;		 /* without factors: bars over the workloads */
+	size_t whole_files;		 /* there: bars over the phases of files */
+	bool data, files;		 /* whether anything of the kind was measured */
 };
 
 /* report_view.c: gathers; the caller frees with report_done in any case. */
@@ -68,7 +73,17 @@ MUST_CHECK int report_gather(const struct result *result, struct report *report)
 void report_done(struct report *report);
 const char *report_level(const struct report *report, size_t level); /* "" without factors */
 
-/* "Exchange" or "Exchange, iodepth=16"; valid until the buffer changes. */
+/* Latencies of a comparison at a level: of a direction, or of files. NULL: none. */
+const struct histogram *report_histogram(const struct comparison *comparison, size_t level,
+					 int direction);
+
+/* "read", or "sequential create": what a row of a comparison is of. */
+#define REPORT_KIND_MAX 32
+const char *report_kind(const struct comparison *comparison, int direction,
+			char buffer[REPORT_KIND_MAX]);
+
+/* "Exchange" or "Exchange, iodepth=16"; of files "Mail, sequential create, iodepth=16"; valid until
+ * the buffer changes. */
 #define REPORT_TITLE_MAX 400
 const char *report_title(const struct comparison *comparison, char buffer[REPORT_TITLE_MAX]);
 
@@ -95,7 +110,10 @@ void report_bars(const struct report *report, enum metric metric, struct html *h
 void report_latency(const struct report *report, struct html *html);
 void report_series(const struct report *report, struct html *html);
 
+void report_file_bars(const struct report *report, struct html *html);
+
 /* report_tables.c */
+void report_files_table(const struct report *report, struct html *html);
 void report_cells_table(const struct report *report, struct html *html);
 void report_bars_table(const struct report *report, enum metric metric, struct html *html);
 void report_latency_table(const struct report *report, struct html *html);

@@ -47,7 +47,8 @@ static void row_head(const struct comparison *comparison, int direction, struct 
 
 	html_open(html, "th", "scope", "row", NULL);
 	html_name(html, report_title(comparison, title));
-	html_element(html, "span", direction_names[direction], "class", "direction", NULL);
+	if (!comparison->files) /* its title says it */
+		html_element(html, "span", direction_names[direction], "class", "direction", NULL);
 	html_close(html, "th");
 }
 
@@ -174,6 +175,36 @@ void report_bars_table(const struct report *report, enum metric metric, struct h
 	table_close(html);
 }
 
+/* Of the phases of files; a finding's link leads to the first of its workload. */
+void report_files_table(const struct report *report, struct html *html)
+{
+	char id[40];
+
+	table_open(html, "study");
+	level_head(report, html);
+	for (size_t k = 0; k < report->comparison_count; k++) {
+		const struct comparison *comparison = &report->comparisons[k];
+		bool first = k == 0 || report->comparisons[k - 1].workload != comparison->workload;
+
+		if (!comparison->files)
+			continue;
+		(void)snprintf(id, sizeof(id), "w%zu", comparison->workload + 1);
+		html_open(html, "tr", "id", first ? id : NULL, NULL);
+		row_head(comparison, 0, html);
+		for (size_t i = 0; i < report->level_count; i++) {
+			const struct estimate_interval *figure =
+				&comparison->cells[i].total[METRIC_IOPS];
+
+			if (figure->count)
+				figure_cell(figure, METRIC_IOPS, html);
+			else
+				missing_cell(html);
+		}
+		html_close(html, "tr");
+	}
+	table_close(html);
+}
+
 static const double shown_percentiles[] = {50, 90, 99, 99.9, 99.99};
 
 static void latency_row(const struct histogram *histogram, struct html *html)
@@ -216,15 +247,16 @@ void report_latency_table(const struct report *report, struct html *html)
 
 		for (size_t n = 0; n < DIRECTION_COUNT * report->level_count; n++) {
 			size_t d = n / report->level_count, level = n % report->level_count;
-			const struct cell *cell = comparison->cells[level].cell;
+			const struct histogram *histogram =
+				report_histogram(comparison, level, (int)d);
 
-			if (!cell || !cell->directions[d].latency)
+			if (!histogram || (comparison->files && d > 0))
 				continue;
 			html_open(html, "tr", NULL);
 			row_head(comparison, (int)d, html);
 			if (report->axis[0])
 				html_element(html, "td", report_level(report, level), NULL);
-			latency_row(cell->directions[d].latency, html);
+			latency_row(histogram, html);
 			html_close(html, "tr");
 		}
 	}
@@ -299,7 +331,7 @@ void report_series_table(const struct report *report, struct html *html)
 		for (size_t i = 0; i < report->level_count; i++) {
 			const struct cell *cell = comparison->cells[i].cell;
 
-			if (!cell || !cell->sample_count)
+			if (!cell || !cell->sample_count || comparison->files)
 				continue;
 			html_open(html, "tr", NULL);
 			html_element(html, "th", report_title(comparison, title), "scope", "row",

@@ -69,6 +69,11 @@ static int fill_cell(struct comparison *comparison, struct report_cell *ret_cell
 		comparison->fewest = cell->sample_count;
 	if (cell->sample_count > comparison->most)
 		comparison->most = cell->sample_count;
+	if (comparison->files) {
+		ret_cell->total[METRIC_IOPS] =
+			cell->files[comparison->order][comparison->operation].ops_per_s;
+		return 0;
+	}
 	for (int m = 0; m < METRIC_COUNT; m++) {
 		int r = total_of(cell, (enum metric)m, &ret_cell->total[m]);
 
@@ -118,12 +123,63 @@ static int fill_comparison(struct report *report, size_t workload, size_t *level
 		r = fill_cell(comparison, &comparison->cells[i], cell);
 		if (r < 0)
 			return r;
-		for (int d = 0; cell && d < DIRECTION_COUNT; d++)
+		for (int d = 0; cell && !comparison->files && d < DIRECTION_COUNT; d++)
 			comparison->present[d] |= cell->directions[d].present;
 	}
 	for (int m = 0; m < METRIC_COUNT; m++)
 		rank(comparison, report->level_count, (enum metric)m);
+	report->files |= comparison->files && comparison->measured > 0;
+	report->data |= !comparison->files && comparison->measured > 0;
 	return 0;
+}
+
+/* Whether the workload has the phase at any of the first factor's levels. */
+static bool has_phase(const struct report *report, size_t workload, size_t *levels, int order,
+		      int operation)
+{
+	for (size_t i = 0; i < report->level_count; i++) {
+		const struct cell *cell;
+
+		levels[0] = i;
+		cell = cells_find(&report->cells, workload, levels);
+		if (cell && cell->files[order][operation].present)
+			return true;
+	}
+	return false;
+}
+
+static int add_comparison(struct report *report, size_t workload, size_t *levels,
+			  const struct comparison *kind)
+{
+	struct comparison *grown =
+		reallocarray(report->comparisons, report->comparison_count + 1, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	report->comparisons = grown;
+	grown[report->comparison_count] = *kind;
+	return fill_comparison(report, workload, levels, &grown[report->comparison_count++]);
+}
+
+/* One, or of a metadata workload one a phase. */
+static int add_comparisons(struct report *report, size_t workload, size_t *levels)
+{
+	bool files = false;
+	int r = 0;
+
+	for (int i = 0; i < FILE_ORDERS * FILE_OPERATION_COUNT && r == 0; i++) {
+		const struct comparison kind = {.files = true,
+						.order = i / FILE_OPERATION_COUNT,
+						.operation = i % FILE_OPERATION_COUNT};
+
+		if (!has_phase(report, workload, levels, kind.order, kind.operation))
+			continue;
+		files = true;
+		r = add_comparison(report, workload, levels, &kind);
+	}
+	if (files || r < 0)
+		return r;
+	return add_comparison(report, workload, levels, &(struct comparison){.files = false});
 }
 
 /* The next combination of the levels after the first factor; false after the last. */
@@ -140,20 +196,12 @@ static bool next_levels(const struct definition *definition, size_t *levels)
 static int fill_comparisons(struct report *report)
 {
 	const struct definition *definition = &report->result->definition;
-	size_t count = definition->workload_count;
 
-	for (size_t f = 1; f < definition->factor_count; f++)
-		if (__builtin_mul_overflow(count, definition->factors[f].level_count, &count))
-			return -EOVERFLOW;
-	report->comparisons = calloc(count ? count : 1, sizeof(*report->comparisons));
-	if (!report->comparisons)
-		return -ENOMEM;
 	for (size_t w = 0; w < definition->workload_count; w++) {
 		size_t levels[DEFINITION_FACTORS_MAX] = {0};
 
 		do {
-			int r = fill_comparison(report, w, levels,
-						&report->comparisons[report->comparison_count++]);
+			int r = add_comparisons(report, w, levels);
 
 			if (r < 0)
 				return r;
@@ -202,9 +250,35 @@ const char *report_level(const struct report *report, size_t level)
 	return definition->factor_count ? definition->factors[0].levels[level] : "";
 }
 
+const struct histogram *report_histogram(const struct comparison *comparison, size_t level,
+					 int direction)
+{
+	const struct cell *cell = comparison->cells[level].cell;
+
+	if (!cell)
+		return NULL;
+	return comparison->files ? cell->files[comparison->order][comparison->operation].latency
+				 : cell->directions[direction].latency;
+}
+
+const char *report_kind(const struct comparison *comparison, int direction,
+			char buffer[REPORT_KIND_MAX])
+{
+	if (!comparison->files)
+		return direction_names[direction];
+	(void)snprintf(buffer, REPORT_KIND_MAX, "%s %s",
+		       workload_file_order_choices[comparison->order],
+		       file_operation_names[comparison->operation]);
+	return buffer;
+}
+
 const char *report_title(const struct comparison *comparison, char buffer[REPORT_TITLE_MAX])
 {
-	(void)snprintf(buffer, REPORT_TITLE_MAX, "%s%s%s", comparison->name,
+	char kind[REPORT_KIND_MAX];
+
+	(void)snprintf(buffer, REPORT_TITLE_MAX, "%s%s%s%s%s", comparison->name,
+		       comparison->files ? ", " : "",
+		       comparison->files ? report_kind(comparison, 0, kind) : "",
 		       comparison->others[0] ? ", " : "", comparison->others);
 	return buffer;
 }

@@ -88,7 +88,7 @@ static void compare_sentence(const struct report *report, enum metric metric, co
 			     struct html *html)
 {
 	size_t compared = 0, clear = 0, single = 0;
-	bool combined = report->result->definition.factor_count > 1;
+	bool combined = report->result->definition.factor_count > 1 || report->files;
 	const char *what = combined ? "comparison" : "workload";
 
 	for (size_t k = 0; k < report->comparison_count; k++) {
@@ -128,10 +128,14 @@ static void compare_sentence(const struct report *report, enum metric metric, co
 static void plain_sentence(const struct report *report, struct html *html)
 {
 	size_t count = 0, shown = 0;
+	char title[REPORT_TITLE_MAX];
 
 	for (size_t k = 0; k < report->comparison_count; k++)
 		count += report->comparisons[k].measured > 0;
-	html_textf(html, "%zu workload%s measured: ", count, plural(count));
+	if (report->files)
+		html_textf(html, "%zu figure%s measured: ", count, plural(count));
+	else
+		html_textf(html, "%zu workload%s measured: ", count, plural(count));
 	for (size_t k = 0; k < report->comparison_count && shown < 3; k++) {
 		const struct comparison *comparison = &report->comparisons[k];
 		const struct report_cell *cell;
@@ -139,7 +143,13 @@ static void plain_sentence(const struct report *report, struct html *html)
 		if (!comparison->measured)
 			continue;
 		cell = &comparison->cells[comparison->highest[METRIC_IOPS]];
-		html_textf(html, "%s%s ", shown++ ? ", " : "", comparison->name);
+		html_textf(html, "%s%s ", shown++ ? ", " : "", report_title(comparison, title));
+		if (comparison->files) {
+			html_open(html, "b", NULL);
+			html_textf(html, "%s/s", numbers_count(cell->total[METRIC_IOPS].mean).text);
+			html_close(html, "b");
+			continue;
+		}
 		html_element(html, "b", numbers_iops(cell->total[METRIC_IOPS].mean).text, NULL);
 		html_textf(html, " (%s)",
 			   numbers_bandwidth(cell->total[METRIC_BANDWIDTH].mean).text);
@@ -156,7 +166,8 @@ static void advice(const struct report *report, struct html *html)
 	for (size_t k = 0; k < report->comparison_count; k++)
 		for (int m = 0; m < METRIC_COUNT; m++)
 			open |= report->comparisons[k].measured > 1 &&
-				!report->comparisons[k].clear[m];
+				!report->comparisons[k].clear[m] &&
+				!(report->comparisons[k].files && m != METRIC_IOPS);
 	if (!open)
 		return;
 	if (repeats < REPEATS_ADVISED)
@@ -361,6 +372,12 @@ static void summary_cell(const struct report *report, const struct comparison *c
 	const struct estimate_interval *total = &comparison->cells[level].total[metric];
 	struct number (*format)(double) = metric == METRIC_IOPS ? numbers_count : numbers_mib;
 
+	if (total->count == 0) { /* bandwidth says nothing of files */
+		html_element(html, "td", "-", "class", "number", NULL);
+		if (report->level_count > 1)
+			html_element(html, "td", "-", NULL);
+		return;
+	}
 	html_open(html, "td", "class", "number", "title",
 		  numbers_exact(metric == METRIC_IOPS ? total->mean : total->mean / (1 << 20)).text,
 		  NULL);
@@ -379,17 +396,21 @@ static void summary_cell(const struct report *report, const struct comparison *c
 static void summary_head(const struct report *report, struct html *html)
 {
 	bool levels = report->level_count > 1;
+	const char *iops = levels ? "Highest IOPS" : "IOPS";
 
 	html_raw(html, "<thead><tr>");
 	html_element(html, "th", "Workload", "scope", "col", NULL);
-	html_element(html, "th", levels ? "Highest IOPS" : "IOPS", "scope", "col", "class",
-		     "number", NULL);
+	if (!report->data)
+		iops = levels ? "Highest operations/s" : "Operations/s";
+	html_element(html, "th", iops, "scope", "col", "class", "number", NULL);
 	if (levels)
 		html_element(html, "th", "at", "scope", "col", NULL);
-	html_element(html, "th", levels ? "Highest MiB/s" : "MiB/s", "scope", "col", "class",
-		     "number", NULL);
-	if (levels) {
+	if (report->data)
+		html_element(html, "th", levels ? "Highest MiB/s" : "MiB/s", "scope", "col",
+			     "class", "number", NULL);
+	if (levels && report->data)
 		html_element(html, "th", "at", "scope", "col", NULL);
+	if (levels) {
 		html_element(html, "th", report->sizes_vary ? "By IOPS" : "By the intervals",
 			     "scope", "col", NULL);
 		if (report->sizes_vary)
@@ -403,7 +424,8 @@ void report_summary(const struct report *report, struct html *html)
 	char title[REPORT_TITLE_MAX], verdict[REPORT_VERDICT_MAX];
 	bool many = report->comparison_count > 16;
 
-	if (report->result->sample_count == 0)
+	/* Without levels the section of files says the same. */
+	if (report->result->sample_count == 0 || (report->level_count == 1 && !report->data))
 		return;
 	if (many) {
 		html_raw(html, "<details>");
@@ -418,21 +440,24 @@ void report_summary(const struct report *report, struct html *html)
 	for (size_t k = 0; k < report->comparison_count; k++) {
 		const struct comparison *comparison = &report->comparisons[k];
 
-		if (!comparison->measured)
+		if (!comparison->measured || (report->level_count == 1 && comparison->files))
 			continue;
 		html_raw(html, "<tr>");
 		html_open(html, "th", "scope", "row", NULL);
 		html_name(html, report_title(comparison, title));
 		html_close(html, "th");
 		summary_cell(report, comparison, METRIC_IOPS, html);
-		summary_cell(report, comparison, METRIC_BANDWIDTH, html);
+		if (report->data)
+			summary_cell(report, comparison, METRIC_BANDWIDTH, html);
 		if (report->level_count > 1)
 			html_element(html, "td",
 				     report_verdict(report, comparison, METRIC_IOPS, verdict),
 				     NULL);
 		if (report->level_count > 1 && report->sizes_vary)
 			html_element(html, "td",
-				     report_verdict(report, comparison, METRIC_BANDWIDTH, verdict),
+				     comparison->files ? "-"
+						       : report_verdict(report, comparison,
+									METRIC_BANDWIDTH, verdict),
 				     NULL);
 		html_raw(html, "</tr>");
 	}

@@ -96,32 +96,32 @@ static int cell_add(struct cell *cell, const struct sample *sample)
 	return 0;
 }
 
-static int merge_latency(struct cell_direction *direction, const struct histogram *latency)
+static int merge_latency(struct histogram **into, const struct histogram *latency)
 {
 	if (!latency)
 		return 0;
-	if (!direction->latency) {
-		direction->latency = malloc(sizeof(*direction->latency));
-		if (!direction->latency)
+	if (!*into) {
+		*into = malloc(sizeof(**into));
+		if (!*into)
 			return -ENOMEM;
-		histogram_init(direction->latency);
+		histogram_init(*into);
 	}
-	histogram_merge(direction->latency, latency);
+	histogram_merge(*into, latency);
 	return 0;
 }
 
 /* There may be as many cells as samples. */
-static int narrow_latency(struct cell_direction *direction)
+static int narrow_latency(struct histogram **latency)
 {
 	struct histogram *narrow;
 
-	if (!direction->latency || direction->latency->count == 0)
+	if (!*latency || (*latency)->count == 0)
 		return 0;
-	narrow = histogram_narrow(direction->latency);
+	narrow = histogram_narrow(*latency);
 	if (!narrow)
 		return -ENOMEM;
-	free(direction->latency);
-	direction->latency = narrow;
+	free(*latency);
+	*latency = narrow;
 	return 0;
 }
 
@@ -147,12 +147,34 @@ static int direction_estimate(struct cell *cell, enum direction d, double *value
 
 		if (latency && latency->count > 0)
 			values[with_latency++] = histogram_mean_ns(latency);
-		r = merge_latency(direction, latency);
+		r = merge_latency(&direction->latency, latency);
 		if (r < 0)
 			return r;
 	}
 	direction->latency_mean_ns = statistics_mean(values, with_latency);
-	return narrow_latency(direction);
+	return narrow_latency(&direction->latency);
+}
+
+/* The phases of a metadata workload; values as above. */
+static int files_estimate(struct cell *cell, int order, int operation, double *values)
+{
+	struct cell_files *files = &cell->files[order][operation];
+	size_t count = 0;
+
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		const struct file_result *result = sample_files(cell->samples[i], operation, order);
+		int r = result ? merge_latency(&files->latency, result->latency) : 0;
+
+		if (r < 0)
+			return r;
+		if (result)
+			values[count++] = file_result_ops_per_s(result);
+	}
+	if (count == 0)
+		return 0;
+	files->present = true;
+	files->ops_per_s = statistics_mean(values, count);
+	return narrow_latency(&files->latency);
 }
 
 static int cell_estimate(struct cell *cell)
@@ -162,7 +184,21 @@ static int cell_estimate(struct cell *cell)
 
 	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
 		r = direction_estimate(cell, (enum direction)d, values);
+	for (int i = 0; i < FILE_ORDERS * FILE_OPERATION_COUNT && r == 0; i++)
+		r = files_estimate(cell, i / FILE_OPERATION_COUNT, i % FILE_OPERATION_COUNT,
+				   values);
 	return r;
+}
+
+static void phases_without_samples(struct cell *cell, const struct workload *options)
+{
+	struct file_phases phases;
+
+	file_phases_of(options, &phases);
+	for (int order = 0; order < FILE_ORDERS; order++)
+		for (size_t i = 0; i < phases.count; i++)
+			cell->files[order][phases.list[i]].present =
+				file_phases_ordered(options, order);
 }
 
 /* A cell without samples has the directions that its options ask for. */
@@ -175,6 +211,8 @@ static int cell_without_samples(struct cell *cell, const struct definition *defi
 		return r == -ENOMEM ? r : 0; /* options that do not go together move nothing */
 	for (int d = 0; d < DIRECTION_COUNT; d++)
 		cell->directions[d].present = workload_moves(&options, (enum direction)d);
+	if (workload_metadata(&options))
+		phases_without_samples(cell, &options);
 	workload_done(&options);
 	return 0;
 }
@@ -235,6 +273,9 @@ void cells_done(struct cells *cells)
 		free(cell->samples);
 		for (size_t d = 0; d < DIRECTION_COUNT; d++)
 			free(cell->directions[d].latency);
+		for (size_t n = 0; n < (size_t)FILE_ORDERS * FILE_OPERATION_COUNT; n++)
+			free(cell->files[n / FILE_OPERATION_COUNT][n % FILE_OPERATION_COUNT]
+				     .latency);
 	}
 	free(cells->list);
 	memset(cells, 0, sizeof(*cells));

@@ -10,6 +10,7 @@
 #define ENGINE_ANALYSIS_CELLS_H
 
 #include "engine/analysis/statistics.h"
+#include "engine/plan/file_phases.h"
 #include "engine/result.h"
 
 struct cell_direction {
@@ -20,12 +21,20 @@ struct cell_direction {
 	struct histogram *latency; /* merged; NULL when there are no samples */
 };
 
+/* One phase of a metadata workload. */
+struct cell_files {
+	bool present; /* the workload has the phase */
+	struct estimate_interval ops_per_s;
+	struct histogram *latency; /* merged; NULL when there are no samples */
+};
+
 struct cell {
 	size_t workload; /* index into the definition's */
 	size_t *levels;	 /* one level index a factor */
 	size_t sample_count;
 	const struct sample **samples; /* by repeat; borrowed from the result */
 	struct cell_direction directions[DIRECTION_COUNT];
+	struct cell_files files[FILE_ORDERS][FILE_OPERATION_COUNT];
 };
 
 struct cells {

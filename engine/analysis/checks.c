@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "engine/plan/file_phases.h"
 
 /* A mix may miss its share by chance: 4 standard deviations of a binomial share, which one honest
  * sample in 16,000 leaves; and by 1 point, which changes no conclusion. */
@@ -60,6 +61,9 @@
 
 /* n (1 - p) >= 10 for p = 0.99: see histogram_percentile_supported. */
 #define FEW_OPERATIONS 1000
+
+/* bonnie++ shows no figure for a phase of less than half a second (its "+++++"). */
+#define PHASE_S 0.5
 
 #define MIB (1024.0 * 1024)
 
@@ -321,6 +325,31 @@ static int check_count(const struct check *check, enum direction d)
 		   "longer runtime gives it.");
 }
 
+/* Phases of files that were over too soon. */
+static int check_phases(const struct check *check)
+{
+	const struct sample *sample = check->sample;
+	char found[256] = "";
+
+	for (size_t i = 0; i < sample->file_count; i++) {
+		const struct file_result *result = &sample->files[i];
+		size_t used = strlen(found);
+
+		if (result->seconds >= PHASE_S)
+			continue;
+		(void)snprintf(found + used, sizeof(found) - used, "%s%s %s %.0f ms",
+			       used ? ", " : "", workload_file_order_choices[result->order],
+			       file_operation_names[result->operation],
+			       result->seconds * 1000); /* twelve fit, or are cut */
+	}
+	if (!*found)
+		return 0;
+	return add(
+		check, FINDING_WARNING, "phase_too_quick", "0.5 s or more a phase", found,
+		"Phases were over too soon to tell their rate from chance, and met only what was "
+		"in memory; raise nrfiles.");
+}
+
 int checks_sample(struct sample *sample)
 {
 	struct check check = {.sample = sample};
@@ -347,5 +376,7 @@ int checks_sample(struct sample *sample)
 		r = check_alone(&check);
 	if (r == 0)
 		r = check_little(&check);
+	if (r == 0)
+		r = check_phases(&check);
 	return r;
 }

@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include "engine/base/clock.h"
+#include "engine/io/metadata.h"
 #include "engine/io/placement.h"
 #include "engine/io/reactor.h"
 #include "engine/io/sequence.h"
@@ -94,6 +95,10 @@ int measure_memory(const struct workload *workload, enum backend_kind backend, u
 	uint64_t workers = backend == BACKEND_THREADS ? jobs : resources_reactors(workload);
 	uint64_t total, part, recorders;
 
+	if (workload_metadata(workload)) {
+		*ret_bytes = metadata_memory(workload, backend);
+		return 0;
+	}
 	if (arena_size(slots, workload_buffer_bytes(workload), &total) < 0 ||
 	    recorders_bytes(workload, backend, workers, &recorders) < 0)
 		return -EOVERFLOW;

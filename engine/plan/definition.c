@@ -142,6 +142,15 @@ static int check_against_target(const struct definition *definition, const size_
 	const struct target_spec *target =
 		&definition->targets[definition_level_target(definition, levels)];
 
+	if (workload_metadata(workload)) {
+		if (target->kind == TARGET_DIRECTORY && !target->existing)
+			return 0;
+		return error_set(err, ERROR_CONFLICT, "metadata",
+				 "a metadata workload makes files of its own: its target is a "
+				 "\"directory\", not %s%s",
+				 target->existing ? "an existing " : "a ",
+				 target_kind_names[target->kind]);
+	}
 	if (target->existing && workload_writes(workload))
 		return error_set(err, ERROR_CONFLICT, "rw",
 				 "rw=%s writes, but the target is \"existing\", which is only ever "

@@ -73,6 +73,8 @@ static int give_name(struct definition *definition, size_t index, struct error *
 	const char *pattern = workload_rw_choices[from->rw];
 	char name[32];
 
+	if (workload_metadata(workload) || workload_metadata(&definition->defaults))
+		pattern = "metadata";
 	(void)snprintf(name, sizeof(name), "%s", pattern);
 	for (size_t n = 2; name_taken(definition, index, name); n++)
 		(void)snprintf(name, sizeof(name), "%s-%zu", pattern, n);

@@ -15,6 +15,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/plan/budget.h"
+#include "engine/plan/file_phases.h"
 
 #define GUESSED_IOPS 10e3  /* at one operation outstanding */
 #define GUESSED_PARALLEL 8 /* beyond which more outstanding operations bring no more */
@@ -43,20 +44,33 @@ static double read_share(const struct workload *workload)
 	       mean_request(workload);
 }
 
+static double outstanding(const struct workload *workload)
+{
+	double operations = (double)workload_depth(workload) * (double)workload->numjobs;
+
+	return operations < GUESSED_PARALLEL ? operations : GUESSED_PARALLEL;
+}
+
 static double guessed_rate(const struct workload *workload)
 {
-	double outstanding = (double)workload_depth(workload) * (double)workload->numjobs;
-	double rate;
+	double rate = GUESSED_IOPS * outstanding(workload) * mean_request(workload);
 
-	if (outstanding > GUESSED_PARALLEL)
-		outstanding = GUESSED_PARALLEL;
-	rate = GUESSED_IOPS * outstanding * mean_request(workload);
 	return rate < ESTIMATE_BYTES_PER_S ? rate : ESTIMATE_BYTES_PER_S;
 }
 
 static uint64_t to_u64(double value)
 {
 	return value < 9e18 ? (uint64_t)value : UINT64_C(9000000000000000000);
+}
+
+/* Making and removing files keeps a processor busy rather than a disk. */
+static double files_seconds(const struct workload *workload)
+{
+	struct file_totals totals;
+
+	file_phases_totals(workload, &totals);
+	return (double)totals.operations / (GUESSED_IOPS * outstanding(workload)) +
+	       (double)(totals.bytes_written + totals.bytes_read) / ESTIMATE_BYTES_PER_S;
 }
 
 static double part_seconds(const struct workload *part)
@@ -66,6 +80,8 @@ static double part_seconds(const struct workload *part)
 	struct budget budget;
 	double by_size, bytes;
 
+	if (workload_metadata(part))
+		return files_seconds(part);
 	if (part->time_based)
 		return ramp + runtime;
 	budget = budget_of(part, 0);
@@ -98,7 +114,14 @@ static void add_sample(const struct workload *workload, struct estimate *estimat
 	uint64_t threads = workload_outstanding(workload);
 	bool guess;
 
-	for (size_t i = 0; i < workload_parts(workload); i++) {
+	if (workload_metadata(workload)) {
+		struct file_totals totals;
+
+		file_phases_totals(workload, &totals);
+		*read += (double)totals.bytes_read;
+		*written += (double)totals.bytes_written;
+	}
+	for (size_t i = 0; i < workload_parts(workload) && !workload_metadata(workload); i++) {
 		const struct workload *part = workload_part(workload, i);
 		double share = read_share(part), bytes = part_seconds(part) * guessed_rate(part);
 
@@ -113,16 +136,17 @@ static void add_sample(const struct workload *workload, struct estimate *estimat
 static int add_target(const struct plan *plan, size_t target, struct estimate *estimate)
 {
 	const struct target_spec *spec = &plan->definition->targets[target];
-	uint64_t bytes, files;
+	uint64_t bytes, files, tree, inodes;
 	int r = plan_target_extent(plan, target, &bytes, &files);
 
 	if (r < 0 || spec->existing)
 		return r;
+	plan_target_tree(plan, target, &tree, &inodes);
 	if (__builtin_mul_overflow(bytes, files, &bytes) ||
 	    __builtin_add_overflow(estimate->fill_bytes, bytes, &estimate->fill_bytes))
 		return -EOVERFLOW;
 	if (spec->kind != TARGET_DEVICE)
-		estimate->space_bytes += bytes; /* not more than fill_bytes */
+		estimate->space_bytes += bytes + tree; /* the first not more than fill_bytes */
 	return 0;
 }
 

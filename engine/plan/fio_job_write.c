@@ -117,6 +117,13 @@ static int put_cell(const struct definition *definition, size_t workload, const 
 
 	if (r < 0)
 		return r;
+	if (workload_metadata(&options)) {
+		workload_done(&options);
+		return error_set(err, ERROR_UNSUPPORTED, "",
+				 "\"%.128s\" is a metadata workload: fio has no job that puts "
+				 "files through several operations",
+				 definition->workloads[workload].name);
+	}
 	r = check_path(target->path, err);
 	if (r == 0)
 		r = check_size(definition, workload, target, &options, err);

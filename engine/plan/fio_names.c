@@ -12,7 +12,7 @@ static const struct {
 } aliases[] = {
 	{"readwrite", "rw"},	     {"blocksize", "bs"},     {"timeout", "runtime"},
 	{"fileoffset", "offset"},    {"io_limit", "io_size"}, {"ratemin", "rate_min"},
-	{"ratecycle", "rate_cycle"},
+	{"ratecycle", "rate_cycle"}, {"nr_files", "nrfiles"},
 };
 
 /* What to write instead, or why there is nothing to ask for. The rest is plainly not supported. */
@@ -35,9 +35,6 @@ static const struct {
 	{"overwrite", "files are always filled before they are measured; leave it out"},
 	{"fill_device", "not supported; give size"},
 	{"fill_fs", "not supported; give size"},
-	{"filesize", "not supported; give size"},
-	{"nr_files", "not supported; each job has one file"},
-	{"nrfiles", "not supported; each job has one file"},
 	{"offset_increment", "not supported; regions=disjoint gives each job a region of its own"},
 	{"buffer_pattern", "not supported; zero_buffers and buffer_compress_percentage say how "
 			   "compressible what is written is"},

@@ -30,7 +30,8 @@ static int check_meaning(const char *dashes, const struct option *option, const 
 {
 	char quoted[TEXT_EXCERPT_MAX];
 	const char *colon = option->type == OPTION_RW ? strchr(value, ':') : NULL;
-	bool size = option->type == OPTION_SIZE || option->type == OPTION_SIZES || colon;
+	bool size = option->type == OPTION_SIZE || option->type == OPTION_SIZES ||
+		    option->type == OPTION_SIZE_RANGE || colon;
 	bool time = option->type == OPTION_TIME || option->type == OPTION_MICROSECONDS;
 
 	if ((size || time) && quantity_fio_differs(colon ? colon + 1 : value))

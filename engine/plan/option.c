@@ -74,7 +74,8 @@ static const void *const_member_of(const struct option *option, const struct wor
 static const char *format_number(const struct option *option, uint64_t value,
 				 char buffer[QUANTITY_TEXT_MAX])
 {
-	if (option->type == OPTION_SIZE || option->type == OPTION_SIZES)
+	if (option->type == OPTION_SIZE || option->type == OPTION_SIZES ||
+	    option->type == OPTION_SIZE_RANGE)
 		return quantity_format_size(value, buffer);
 	if (option->type == OPTION_TIME)
 		return quantity_format_time(value, buffer);
@@ -172,6 +173,33 @@ static int parse_sizes(const struct option *option, const char *text, uint64_t *
 		return parse_number(option, text, &values[0], err);
 	for (; count < DIRECTION_COUNT; count++)
 		values[count] = values[count - 1];
+	memcpy(ret_values, values, sizeof(values));
+	return 0;
+}
+
+/* One size, or two with a dash between. */
+static int parse_size_range(const struct option *option, const char *text, uint64_t *ret_values,
+			    struct error *err)
+{
+	char number[QUANTITY_TEXT_MAX], quoted[TEXT_EXCERPT_MAX];
+	size_t length = strcspn(text, "-");
+	uint64_t values[2];
+	int r;
+
+	if (length == 0 || length >= sizeof(number))
+		return quantity_parse_size(text, &values[0], err);
+	memcpy(number, text, length);
+	number[length] = '\0';
+	r = parse_number(option, number, &values[0], err);
+	values[1] = values[0];
+	if (r == 0 && text[length])
+		r = parse_number(option, text + length + 1, &values[1], err);
+	if (r < 0)
+		return r;
+	if (values[0] > values[1])
+		return error_set(err, ERROR_BAD_VALUE, "",
+				 "%s=%s: the smaller size comes first, as in \"4k-64k\"",
+				 option->name, text_excerpt(text, quoted));
 	memcpy(ret_values, values, sizeof(values));
 	return 0;
 }
@@ -299,6 +327,9 @@ int option_parse(const struct option *option, const char *text, struct workload 
 	case OPTION_COUNTS:
 		r = parse_sizes(option, text, member, err);
 		break;
+	case OPTION_SIZE_RANGE:
+		r = parse_size_range(option, text, member, err);
+		break;
 	case OPTION_CHOICE:
 		r = parse_choice(option, text, member, err);
 		break;
@@ -343,6 +374,17 @@ static char *format_rw(const struct option *option, const struct workload *workl
 	return asprintf(&text, "%s:%s", option->choices[workload->rw], number) < 0 ? NULL : text;
 }
 
+static char *format_size_range(const struct option *option, const uint64_t *values)
+{
+	char low[QUANTITY_TEXT_MAX], high[QUANTITY_TEXT_MAX], *text;
+
+	(void)format_number(option, values[0], low);
+	(void)format_number(option, values[1], high);
+	if (values[0] == values[1])
+		return strdup(low);
+	return asprintf(&text, "%s-%s", low, high) < 0 ? NULL : text;
+}
+
 char *option_format(const struct option *option, const struct workload *workload)
 {
 	const void *member = const_member_of(option, workload);
@@ -363,6 +405,8 @@ char *option_format(const struct option *option, const struct workload *workload
 	case OPTION_SIZES:
 	case OPTION_COUNTS:
 		return format_sizes(option, numbers);
+	case OPTION_SIZE_RANGE:
+		return format_size_range(option, numbers);
 	case OPTION_COUNT:
 	case OPTION_SIZE:
 	case OPTION_TIME:
@@ -383,6 +427,8 @@ static size_t member_size(enum option_type type)
 	case OPTION_SIZES:
 	case OPTION_COUNTS:
 		return DIRECTION_COUNT * sizeof(uint64_t);
+	case OPTION_SIZE_RANGE:
+		return 2 * sizeof(uint64_t);
 	case OPTION_TEXT:
 		return sizeof(char *);
 	case OPTION_COUNT:

@@ -27,7 +27,8 @@ enum option_type {
 	OPTION_SIZES,  /* uint64_t[DIRECTION_COUNT]: bs=4k,128k,1M; the last one given serves the
 			  rest */
 	OPTION_COUNTS, /* uint64_t[DIRECTION_COUNT]: plain numbers, given as SIZES are */
-	OPTION_TIME,   /* uint64_t nanoseconds; a bare number is seconds */
+	OPTION_SIZE_RANGE,   /* uint64_t[2] bytes, the least and the most: 4k, 0-64k */
+	OPTION_TIME,	     /* uint64_t nanoseconds; a bare number is seconds */
 	OPTION_MICROSECONDS, /* the same, but a bare number is microseconds */
 	OPTION_CHOICE,	     /* int, an index into choices */
 	OPTION_RW,   /* the same and rw_number behind a colon, "read:64k", "randread:8"; rw alone */

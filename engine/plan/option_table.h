@@ -119,6 +119,16 @@ OPTION(DEDUPE_PERCENTAGE, "dedupe_percentage", OPTION_COUNT, dedupe_percentage, 
        "Share of the writes that hold the very same data as the job's write before them.")
 
 /* ---- files ---- */
+OPTION(NRFILES, "nrfiles", OPTION_COUNT, nrfiles, 1, 1000000, NULL, NULL, NULL, "files", true,
+       "Files of each job of a metadata workload.")
+OPTION(FILESIZE, "filesize", OPTION_SIZE_RANGE, filesize, 0, 16 << 20, NULL, "0", NULL, "bytes", true,
+       "Bytes of each file of a metadata workload; `0-64k` draws each file's evenly between the two.")
+OPTION(METADATA, "metadata", OPTION_TEXT, metadata, 1, 100, NULL, NULL, NULL, "", false,
+       "Volbench's own: measure operations on many small files, each phase on all of them: create, write, stat, read, rename, delete, as in `create,stat,delete`; `all` is the six.")
+OPTION(DIRECTORIES, "directories", OPTION_COUNT, directories, 1, 1000, NULL, NULL, NULL, "directories", true,
+       "Volbench's own: directories that each job of a metadata workload spreads its files over; 1 where not given.")
+OPTION(FILE_ORDER, "file_order", OPTION_CHOICE, file_order, 0, 0, workload_file_order_choices, "sequential", NULL, "", true,
+       "Volbench's own: the order in which a metadata workload goes through its files: sequential, random, or both, one after the other with new files.")
 
 /* ---- the machine: processors, priorities, the ring ---- */
 OPTION(CPUS_ALLOWED, "cpus_allowed", OPTION_TEXT, cpus_allowed, 1, 1024, NULL, NULL, NULL, "", true,

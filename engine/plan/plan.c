@@ -7,6 +7,7 @@
 
 #include "engine/base/text.h"
 #include "engine/plan/estimate.h"
+#include "engine/plan/file_phases.h"
 #include "engine/plan/quantity.h"
 #include "engine/plan/traps.h"
 
@@ -301,14 +302,14 @@ int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_byt
 		       uint64_t *ret_files)
 {
 	bool directory = plan->definition->targets[target].kind == TARGET_DIRECTORY;
-	uint64_t most = 0, files = 1;
+	uint64_t most = 0, files = directory ? 0 : 1;
 	bool whole = false;
 
 	for (size_t i = 0; i < plan->sample_count; i++) {
 		const struct workload *options = &plan->samples[i].options;
 		uint64_t jobs = workload_jobs(options), bytes;
 
-		if (plan->samples[i].target != target)
+		if (plan->samples[i].target != target || workload_metadata(options))
 			continue;
 		if (workload_extent(options, directory, &bytes) < 0)
 			return -EOVERFLOW;
@@ -322,6 +323,24 @@ int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_byt
 	*ret_bytes = whole ? 0 : most;
 	*ret_files = files;
 	return 0;
+}
+
+void plan_target_tree(const struct plan *plan, size_t target, uint64_t *ret_bytes,
+		      uint64_t *ret_inodes)
+{
+	*ret_bytes = *ret_inodes = 0;
+	for (size_t i = 0; i < plan->sample_count; i++) {
+		const struct workload *options = &plan->samples[i].options;
+		struct file_totals totals;
+
+		if (plan->samples[i].target != target || !workload_metadata(options))
+			continue;
+		file_phases_totals(options, &totals);
+		if (totals.space_bytes > *ret_bytes)
+			*ret_bytes = totals.space_bytes;
+		if (totals.inodes > *ret_inodes)
+			*ret_inodes = totals.inodes;
+	}
 }
 
 char *plan_cell_text(const struct plan *plan, const struct plan_sample *sample)

@@ -70,11 +70,17 @@ MUST_CHECK int plan_resolve(struct plan *plan, const struct machine *machine,
 
 /*
  * Bytes of the file(s) each target needs: the largest over the plan's samples for that target.
- * File and device: *ret_files 1. Directory: files for the most jobs, each of *ret_bytes. 0 bytes
- * where a sample's size is not known yet (plan_resolve): the whole of the target. -EOVERFLOW.
+ * File and device: *ret_files 1. Directory: files for the most jobs, each of *ret_bytes; 0 files
+ * where all workloads there are metadata workloads (plan_target_tree). 0 bytes where a sample's
+ * size is not known yet (plan_resolve): the whole of the target. -EOVERFLOW.
  */
 MUST_CHECK int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_bytes,
 				  uint64_t *ret_files);
+
+/* What the metadata workloads on a target make at the same time: bytes, and files and directories.
+ * 0 where there are none. */
+void plan_target_tree(const struct plan *plan, size_t target, uint64_t *ret_bytes,
+		      uint64_t *ret_inodes);
 
 /* "bs=4k, iodepth=32" for a sample; heap, "" without factors. NULL on no memory. */
 char *plan_cell_text(const struct plan *plan, const struct plan_sample *sample);

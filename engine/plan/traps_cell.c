@@ -281,6 +281,8 @@ static bool no_effect(const struct trap_cell *cell, struct trap_hit *hit)
 	enum finding_severity severity = FINDING_INFO;
 	char names[256] = "";
 
+	if (workload_metadata(cell->options))
+		return false; /* what would do nothing is refused */
 	for (int id = 0; id < OPTION_ID_COUNT; id++) {
 		size_t used = strlen(names);
 
@@ -322,7 +324,7 @@ static bool mixed_sizes(const struct trap_cell *cell, struct trap_hit *hit)
 
 static bool runs_to_size(const struct trap_cell *cell, struct trap_hit *hit)
 {
-	if (cell->options->runtime_ns != 0)
+	if (cell->options->runtime_ns != 0 || workload_metadata(cell->options))
 		return false;
 	return tell(hit, FINDING_INFO,
 		    "Without a runtime each job ends when its size%s is done; a fast target may be "
@@ -335,7 +337,7 @@ static bool runs_to_size(const struct trap_cell *cell, struct trap_hit *hit)
 
 static bool whole_target(const struct trap_cell *cell, struct trap_hit *hit)
 {
-	if (cell->options->size != 0)
+	if (cell->options->size != 0 || workload_metadata(cell->options))
 		return false;
 	return tell(hit, FINDING_INFO, "No size is given, so the jobs %s all of %s%s.",
 		    cell->options->regions == REGIONS_SHARED ? "each work in" : "divide among them",

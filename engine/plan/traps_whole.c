@@ -13,6 +13,8 @@
 /* Marks the options that were not given and whose default differs from fio's. */
 static void differing(const struct workload *options, struct option_set *marks)
 {
+	if (workload_metadata(options))
+		return; /* fio has none of the kind */
 	for (int id = 0; id < OPTION_ID_COUNT; id++) {
 		/* what is written is told in words */
 		if (!option_at((enum option_id)id)->fio_default ||

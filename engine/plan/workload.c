@@ -9,6 +9,7 @@
 
 #include "engine/plan/budget.h"
 #include "engine/plan/distribution_spec.h"
+#include "engine/plan/file_phases.h"
 #include "engine/plan/machine_options.h"
 #include "engine/plan/quantity.h"
 #include "engine/plan/workload_pace.h"
@@ -25,6 +26,7 @@ const char *const workload_ioengine_choices[] = {"io_uring", "libaio",	"posixaio
 const char *const workload_sequencer_choices[] = {"sequential", "identical", NULL};
 const char *const workload_regions_choices[] = {"disjoint", "shared", NULL};
 const char *const workload_cpus_policy_choices[] = {"shared", "split", NULL};
+const char *const workload_file_order_choices[] = {"sequential", "random", "both", NULL};
 
 void workload_init(struct workload *workload)
 {
@@ -235,12 +237,34 @@ static int check_batch(const struct workload *workload, struct error *err)
 			 workload->batch_complete_min, workload_depth(workload));
 }
 
+/* What only a metadata workload has. */
+static int check_files(const struct workload *workload, struct error *err)
+{
+	static const enum option_id ids[] = {OPTION_ID_NRFILES, OPTION_ID_FILESIZE,
+					     OPTION_ID_DIRECTORIES, OPTION_ID_FILE_ORDER};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		const char *name = option_at(ids[i])->name;
+
+		if (workload_is_set(workload, ids[i]))
+			return error_set(err, ERROR_CONFLICT, name,
+					 "%s is for metadata workloads; a job that moves data has "
+					 "one file, of size: give metadata, or leave out %s",
+					 name, name);
+	}
+	return 0;
+}
+
 int workload_complete(struct workload *workload, struct error *err)
 {
 	uint64_t extent;
 	int r;
 
 	r = fill_defaults(workload, 0, err);
+	if (r == 0 && workload_metadata(workload))
+		return file_phases_complete(workload, err);
+	if (r == 0)
+		r = check_files(workload, err);
 	if (r == 0)
 		r = complete_mix(workload, err);
 	if (r == 0)
@@ -272,16 +296,21 @@ int workload_complete(struct workload *workload, struct error *err)
 	return 0;
 }
 
+bool workload_metadata(const struct workload *workload)
+{
+	return workload->metadata != NULL;
+}
+
 static bool part_reads(const struct workload *part)
 {
-	return part->rw == RW_READ || part->rw == RW_RANDREAD ||
-	       (workload_mixed(part) && part->rwmixread > 0);
+	return !workload_metadata(part) && (part->rw == RW_READ || part->rw == RW_RANDREAD ||
+					    (workload_mixed(part) && part->rwmixread > 0));
 }
 
 static bool part_writes(const struct workload *part)
 {
-	return part->rw == RW_WRITE || part->rw == RW_RANDWRITE ||
-	       (workload_mixed(part) && part->rwmixread < 100);
+	return !workload_metadata(part) && (part->rw == RW_WRITE || part->rw == RW_RANDWRITE ||
+					    (workload_mixed(part) && part->rwmixread < 100));
 }
 
 static bool any_part(const struct workload *workload, bool (*holds)(const struct workload *part))
@@ -328,7 +357,7 @@ bool workload_rw_random(int rw)
 
 bool workload_mixed(const struct workload *workload)
 {
-	return workload->rw == RW_RW || workload->rw == RW_RANDRW;
+	return !workload_metadata(workload) && (workload->rw == RW_RW || workload->rw == RW_RANDRW);
 }
 
 uint64_t workload_buffer_bytes(const struct workload *workload)

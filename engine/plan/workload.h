@@ -38,6 +38,7 @@ enum workload_sequencer { SEQUENCER_SEQUENTIAL, SEQUENCER_IDENTICAL };
 enum workload_regions { REGIONS_DISJOINT, REGIONS_SHARED };
 enum workload_rate_process { RATE_LINEAR, RATE_POISSON };
 enum workload_think { THINK_COMPLETE, THINK_ISSUE };
+enum workload_file_order { FILE_ORDER_SEQUENTIAL, FILE_ORDER_RANDOM, FILE_ORDER_BOTH };
 
 extern const char *const workload_rw_choices[];
 extern const char *const workload_sync_choices[];
@@ -51,6 +52,7 @@ extern const char *const workload_think_choices[];
 /* Where batch_complete_min is not given, one completion is awaited and one more for so many
  * outstanding: awaited.h says why. */
 #define WORKLOAD_AWAITED_SHARE 16u
+extern const char *const workload_file_order_choices[];
 
 struct workload {
 	struct option_set set; /* what was given, not defaulted */
@@ -96,6 +98,10 @@ struct workload {
 	uint64_t buffer_compress_percentage, dedupe_percentage;
 	uint64_t buffer_compress_chunk; /* bytes; 0: a whole request */
 	/* files */
+	uint64_t nrfiles, filesize[2]; /* a job; bytes, the least and the most */
+	char *metadata;		       /* NULL: reads and writes data; see file_phases.h */
+	uint64_t directories;
+	int file_order; /* enum workload_file_order */
 	/* the machine */
 	char *cpus_allowed;	  /* cpus.h; NULL: all */
 	int cpus_allowed_policy;  /* enum workload_cpus_policy */
@@ -153,6 +159,9 @@ uint64_t workload_jobs(const struct workload *workload);
 uint64_t workload_outstanding(const struct workload *workload);
 
 /* Of a completed workload, any of its parts; a mix with rwmixread=100 does not write. */
+/* Whether it measures operations on files (file_phases.h): it then moves data no way. */
+bool workload_metadata(const struct workload *workload);
+
 bool workload_reads(const struct workload *workload);
 bool workload_writes(const struct workload *workload);
 bool workload_moves(const struct workload *workload, enum direction direction);

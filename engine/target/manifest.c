@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later * Length: the text, its reader and its sweep share one list of entries.
+ */
 /*
  * manifest.c - see manifest.h. The text is rewritten whole by file_write(), so a crash leaves the
  * one before or the one after.
@@ -12,11 +13,13 @@
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
 #include "engine/target/system.h"
+#include "engine/target/tree.h"
 
 #define HEADER "volbench.manifest/1"
 #define SUFFIX ".manifest"
@@ -24,8 +27,10 @@
 #define SET_ASIDE_TRIES 1000
 #define FILE_BYTES ((size_t)256 << 20) /* far more than the largest run can note */
 
+enum entry_kind { ENTRY_INTEND, ENTRY_MADE, ENTRY_TREE };
+
 struct entry {
-	bool made; /* else intended */
+	enum entry_kind kind;
 	struct system_identity identity;
 	char *path;
 };
@@ -46,8 +51,8 @@ static void free_from(struct manifest *manifest, size_t first)
 	manifest->count = first;
 }
 
-static int add(struct manifest *manifest, bool made, const struct system_identity *identity,
-	       const char *path)
+static int add(struct manifest *manifest, enum entry_kind kind,
+	       const struct system_identity *identity, const char *path)
 {
 	struct entry *grown;
 
@@ -60,7 +65,7 @@ static int add(struct manifest *manifest, bool made, const struct system_identit
 	grown[manifest->count].path = strdup(path);
 	if (!grown[manifest->count].path)
 		return -ENOMEM;
-	grown[manifest->count].made = made;
+	grown[manifest->count].kind = kind;
 	grown[manifest->count].identity = identity ? *identity : (struct system_identity){0};
 	manifest->count++;
 	return 0;
@@ -87,12 +92,13 @@ static int format(const struct manifest *manifest, char **ret_text, size_t *ret_
 	for (size_t i = 0; i < manifest->count; i++) {
 		const struct entry *entry = &manifest->entries[i];
 
-		if (entry->made)
+		if (entry->kind == ENTRY_MADE)
 			(void)fprintf(f, "made %u:%u %" PRIu64 " %" PRIu64 " %s\n",
 				      major(entry->identity.device), minor(entry->identity.device),
 				      entry->identity.inode, entry->identity.birth_ns, entry->path);
 		else
-			(void)fprintf(f, "intend %s\n", entry->path);
+			(void)fprintf(f, "%s %s\n", entry->kind == ENTRY_TREE ? "tree" : "intend",
+				      entry->path);
 	}
 	failed = ferror(f) != 0;
 	if (fclose(f) != 0 || failed) {
@@ -122,13 +128,17 @@ static int parse_line(struct manifest *manifest, const char *line)
 	int path_at = 0;
 
 	if (strncmp(line, "intend ", 7) == 0)
-		return is_intended_name(line + 7) ? add(manifest, false, NULL, line + 7) : -EBADMSG;
+		return is_intended_name(line + 7) ? add(manifest, ENTRY_INTEND, NULL, line + 7)
+						  : -EBADMSG;
+	if (strncmp(line, "tree ", 5) == 0)
+		return is_intended_name(line + 5) ? add(manifest, ENTRY_TREE, NULL, line + 5)
+						  : -EBADMSG;
 	if (sscanf(line, "made %u:%u %" SCNu64 " %" SCNu64 " %n", &device_major, &device_minor,
 		   &identity.inode, &identity.birth_ns, &path_at) != 4 ||
 	    path_at == 0)
 		return -EBADMSG;
 	identity.device = makedev(device_major, device_minor);
-	return add(manifest, true, &identity, line + path_at);
+	return add(manifest, ENTRY_MADE, &identity, line + path_at);
 }
 
 /* -EBADMSG where the text is not a manifest, whole to its last newline. */
@@ -190,7 +200,20 @@ int manifest_intend(struct manifest *manifest, const char *const *paths, size_t 
 	int r = 0;
 
 	for (size_t i = 0; i < count && r == 0; i++)
-		r = is_intended_name(paths[i]) ? add(manifest, false, NULL, paths[i]) : -EINVAL;
+		r = is_intended_name(paths[i]) ? add(manifest, ENTRY_INTEND, NULL, paths[i])
+					       : -EINVAL;
+	if (r == 0)
+		r = save(manifest);
+	if (r < 0)
+		free_from(manifest, before);
+	return r;
+}
+
+int manifest_intend_tree(struct manifest *manifest, const char *path)
+{
+	size_t before = manifest->count;
+	int r = is_intended_name(path) ? add(manifest, ENTRY_TREE, NULL, path) : -EINVAL;
+
 	if (r == 0)
 		r = save(manifest);
 	if (r < 0)
@@ -207,7 +230,7 @@ int manifest_made(struct manifest *manifest, const struct manifest_made *made, s
 	for (size_t i = 0; i < count && r == 0; i++) {
 		r = system_identity(made[i].fd, &identity);
 		if (r == 0)
-			r = add(manifest, true, &identity, made[i].path);
+			r = add(manifest, ENTRY_MADE, &identity, made[i].path);
 	}
 	if (r == 0)
 		r = save(manifest);
@@ -299,6 +322,28 @@ static int unlink_durably(int parent, const char *name)
 	return unlinkat(parent, name, 0) < 0 ? -errno : file_sync_directory(parent);
 }
 
+static enum fate remove_tree(int parent, const char *name, char *why, size_t size)
+{
+	struct stat st;
+	int r;
+
+	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		return FATE_GONE;
+	r = tree_sweep(parent, name);
+	if (r == 0)
+		return FATE_REMOVED;
+	if (r == -ENOTDIR) {
+		(void)snprintf(why, size, "is not the directory the run made; it is left as it is");
+		return FATE_FOREIGN;
+	}
+	if (r == -ENOTEMPTY)
+		(void)snprintf(why, size,
+			       "holds something that is not the run's; take that out of it");
+	else
+		(void)snprintf(why, size, "cannot be removed: %s", strerrordesc_np(-r));
+	return FATE_KEPT;
+}
+
 static enum fate remove_entry(const struct sweep *sweep, const struct entry *entry, char *why,
 			      size_t size)
 {
@@ -313,11 +358,14 @@ static enum fate remove_entry(const struct sweep *sweep, const struct entry *ent
 		(void)snprintf(why, size, "%s", err.message);
 		return FATE_KEPT; /* also a missing directory: perhaps not mounted yet */
 	}
+	if (entry->kind == ENTRY_TREE)
+		return remove_tree(parent, name, why, size);
 	fd = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		return FATE_GONE;
 	r = fd < 0 ? -errno : system_identity(fd, &identity);
-	if (r == -EINVAL || (r == 0 && entry->made && !system_same(&identity, &entry->identity))) {
+	if (r == -EINVAL ||
+	    (r == 0 && entry->kind == ENTRY_MADE && !system_same(&identity, &entry->identity))) {
 		(void)snprintf(why, size, "is not the file the run made; it is left as it is");
 		return FATE_FOREIGN;
 	}
@@ -433,7 +481,7 @@ static bool lists(int dirfd, const char *name, const char *path)
 	if (file_read(dirfd, name, FILE_BYTES, &text, &size) == 0 &&
 	    parse(&manifest, text, size) == 0)
 		for (size_t i = 0; i < manifest.count && !found; i++)
-			found = manifest.entries[i].made &&
+			found = manifest.entries[i].kind == ENTRY_MADE &&
 				strcmp(manifest.entries[i].path, path) == 0;
 	free_from(&manifest, 0);
 	free(manifest.entries);

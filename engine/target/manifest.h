@@ -7,16 +7,18 @@
  *   volbench.manifest/1
  *   intend PATH                    (durable before the file is made under this unique name)
  *   made MAJOR:MINOR INODE BIRTH PATH    (durable before it is renamed, never replacing, to PATH)
+ *   tree PATH                      (durable before the directory is made under this unique name)
  * PATH is the rest of the line; BIRTH are nanoseconds since 1970, 0 where the file system keeps
  * none.
  *
- * A sweep removes the file of an `intend`, whose last component begins with MANIFEST_PREFIX, and
- * PATH of a `made` only where it is still that file: a regular one of the same inode and time of
- * birth (device numbers may change over a reboot), or of the same device and inode where there is
- * no time of birth. Anything else is left and told. What could not be removed (its file system is
- * not mounted, its place no longer allowed) stays in the manifest for the next sweep. A manifest
- * that cannot be read is moved to DIR/set-aside and told. A half-written one is removed: what it
- * was to note had not been made yet.
+ * A sweep removes what is the run's of a `tree`, whose last component begins as that of an
+ * `intend`, and it, by the rules of tree.h; the file of an `intend`, whose last component begins
+ * with MANIFEST_PREFIX, and PATH of a `made` only where it is still that file: a regular one of the
+ * same inode and time of birth (device numbers may change over a reboot), or of the same device and
+ * inode where there is no time of birth. Anything else is left and told. What could not be removed
+ * (its file system is not mounted, its place no longer allowed) stays in the manifest for the next
+ * sweep. A manifest that cannot be read is moved to DIR/set-aside and told. A half-written one is
+ * removed: what it was to note had not been made yet.
  *
  * One thread. A sweep must hold the engine's lock: it takes every manifest for a dead run's.
  */
@@ -44,6 +46,9 @@ MUST_CHECK int manifest_new(int dirfd, const char *run_id, struct manifest **ret
 
 /* Notes several files at once, for one durable write. Nothing is noted where it fails. */
 MUST_CHECK int manifest_intend(struct manifest *manifest, const char *const *paths, size_t count);
+
+/* Notes a directory that is kept under this name with what is made in it; see tree.h. */
+MUST_CHECK int manifest_intend_tree(struct manifest *manifest, const char *path);
 
 struct manifest_made {
 	const char *path; /* its final one */

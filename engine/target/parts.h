@@ -9,6 +9,7 @@
 #include "engine/target/target.h"
 
 struct scratch;
+struct tree;
 
 struct target {
 	struct target_info info;
@@ -19,6 +20,7 @@ struct target {
 	uint64_t fill_bytes;	 /* of each, from its start */
 	uint64_t files;		 /* a directory's; else 1 */
 	struct scratch *scratch; /* what was made; NULL for a device or an existing file */
+	struct tree *tree;	 /* where metadata workloads make their files; or NULL */
 	int fd;			 /* else: a device's claim, or an O_PATH of what exists; or -1 */
 };
 

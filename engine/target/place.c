@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 
 #include "engine/base/file.h"
@@ -155,7 +156,7 @@ int place_probe_file(int fd, struct target_info *info, struct error *err)
 
 /* ---- checks ---- */
 
-int place_check_space(const struct target_info *info, uint64_t bytes, uint64_t files,
+int place_check_space(const struct target_info *info, uint64_t bytes, uint64_t files, uint64_t more,
 		      struct error *err)
 {
 	uint64_t margin =
@@ -163,19 +164,37 @@ int place_check_space(const struct target_info *info, uint64_t bytes, uint64_t f
 	uint64_t total, usable = info->free_bytes > margin ? info->free_bytes - margin : 0;
 	char shown[PLACE_SHOWN];
 
-	if (!__builtin_mul_overflow(bytes, files, &total) && total <= usable)
+	bool overflow = __builtin_mul_overflow(bytes, files, &total) ||
+			__builtin_add_overflow(total, more, &total);
+
+	if (!overflow && total <= usable)
 		return 0;
 	text_clean(info->path, shown, sizeof(shown));
-	if (__builtin_mul_overflow(bytes, files, &total))
+	if (overflow)
 		return error_set(err, ERROR_NO_SPACE, "",
 				 "%" PRIu64 " files of %" PRIu64 " bytes in %s are more than any "
 				 "file system holds",
 				 files, bytes, shown);
 	return error_set(err, ERROR_NO_SPACE, "",
 			 "%s needs %" PRIu64 " MiB and its file system has %" PRIu64
-			 " MiB free, of which %" PRIu64 " MiB are kept free; lower size or numjobs",
+			 " MiB free, of which %" PRIu64 " MiB are kept free; lower %s or numjobs",
 			 shown, (total >> 20) + ((total & 0xFFFFF) != 0), info->free_bytes >> 20,
-			 margin >> 20);
+			 margin >> 20, more > 0 ? "nrfiles, filesize, size" : "size");
+}
+
+int place_check_inodes(int fd, const struct target_info *info, uint64_t inodes, struct error *err)
+{
+	char shown[PLACE_SHOWN];
+	struct statvfs st;
+
+	/* Where there is no such limit none is told. */
+	if (inodes == 0 || fstatvfs(fd, &st) < 0 || st.f_files == 0 || st.f_favail >= inodes)
+		return 0;
+	return error_set(
+		err, ERROR_NO_SPACE, "",
+		"the workloads make %" PRIu64 " files and directories, and the file system "
+		"of %s has room for %" PRIu64 " more (inodes); lower nrfiles or numjobs",
+		inodes, text_clean(info->path, shown, sizeof(shown)), (uint64_t)st.f_favail);
 }
 
 int place_check_direct(const struct target_info *info, bool wanted, struct error *err)

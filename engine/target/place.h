@@ -33,11 +33,16 @@ MUST_CHECK int place_probe_file(int fd, struct target_info *info, struct error *
 uint64_t place_free_bytes(int fd);
 
 /*
- * NO_SPACE with the figures unless the files fit and a margin stays: 64 MiB or a hundredth of what
- * is free, whichever is more, since a file system filled to the brim is slow, and not ours alone.
+ * NO_SPACE with the figures unless the files, and `more` bytes, fit and a margin stays: 64 MiB or a
+ * hundredth of what is free, whichever is more, since a file system filled to the brim is slow, and
+ * not ours alone.
  */
 MUST_CHECK int place_check_space(const struct target_info *info, uint64_t bytes, uint64_t files,
-				 struct error *err);
+				 uint64_t more, struct error *err);
+
+/* NO_SPACE unless the file system of fd can have so many more files, where it has a limit. */
+MUST_CHECK int place_check_inodes(int fd, const struct target_info *info, uint64_t inodes,
+				  struct error *err);
 
 /* DIRECT_UNSUPPORTED where direct I/O is wanted and does not work. */
 MUST_CHECK int place_check_direct(const struct target_info *info, bool wanted, struct error *err);

@@ -16,6 +16,7 @@
 #include "engine/target/parts.h"
 #include "engine/target/place.h"
 #include "engine/target/scratch.h"
+#include "engine/target/tree.h"
 
 #define DESCRIPTORS_SPARE 256 /* for all else the process has open */
 
@@ -312,4 +313,22 @@ int target_open_fill(struct target *target, struct measure_region **ret_regions,
 	*ret_regions = regions;
 	*ret_count = count;
 	return 0;
+}
+
+/* ---- for metadata workloads ---- */
+
+int target_open_tree(struct target *target, const struct workload *workload, int **ret_directories,
+		     struct error *err)
+{
+	return tree_fill(target->tree, workload->numjobs, workload->directories, ret_directories,
+			 err);
+}
+
+int target_close_tree(struct target *target, const struct workload *workload, int *directories,
+		      void (*step)(void *arg), void *arg, struct error *err)
+{
+	const struct tree_step steps = {.call = step, .arg = arg};
+
+	return tree_clear(target->tree, directories, workload->numjobs * workload->directories,
+			  &steps, err);
 }

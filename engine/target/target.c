@@ -2,6 +2,7 @@
 /*
  * target.c - see target.h: checks, making, removing. Descriptors are opened in regions.c, what may
  * be tested is listed in candidates.c.
+ * Length: the order of the checks stands in one place.
  */
 #include "engine/target/target.h"
 
@@ -17,6 +18,7 @@
 #include "engine/target/place.h"
 #include "engine/target/safety.h"
 #include "engine/target/scratch.h"
+#include "engine/target/tree.h"
 
 /* As far as offsets go, in whole pages: /dev/zero has no end. */
 #define ZERO_BYTES (INT64_MAX - UINT64_C(4095))
@@ -191,7 +193,9 @@ static int look_at_place(int fd, const struct target_need *need, bool measuring,
 			return r;
 		info->checked = true;
 	}
-	r = place_check_space(info, need->bytes, need->files, err);
+	r = place_check_space(info, need->bytes, need->files, need->tree_bytes, err);
+	if (r == 0)
+		r = place_check_inodes(fd, info, need->tree_inodes, err);
 	return r < 0 ? r : place_check_direct(info, need->direct, err);
 }
 
@@ -313,7 +317,7 @@ static int look(const struct allow *allow, const struct target_spec *spec,
 
 int target_check_space(const struct target_info *info, uint64_t bytes, struct error *err)
 {
-	return place_check_space(info, bytes, 1, err);
+	return place_check_space(info, bytes, 1, 0, err);
 }
 
 int target_look(const struct allow *allow, const struct target_spec *spec,
@@ -388,8 +392,9 @@ static int make_in_directory(struct target *target, const char *path, struct scr
 	return r;
 }
 
-static int make_files(struct target *target, const struct target_spec *spec, const char *run_id,
-		      struct manifest *manifest, struct error *err)
+static int make_files(struct target *target, const struct target_spec *spec,
+		      const struct target_need *need, const char *run_id, struct manifest *manifest,
+		      struct error *err)
 {
 	struct scratch_plan plan = {
 		.manifest = manifest,
@@ -397,12 +402,24 @@ static int make_files(struct target *target, const struct target_spec *spec, con
 		.dirfd = target->fd,
 		.bytes = target->bytes,
 	};
-	int r;
+	const struct tree_plan tree = {
+		.manifest = manifest,
+		.run_id = run_id,
+		.dirfd = target->fd,
+		.directory = spec->path,
+	};
+	int r = 0;
 
-	if (target->bytes == 0)
+	if (target->bytes == 0 && target->files > 0)
 		return error_set(err, ERROR_MISSING_FIELD, "size",
 				 "a new file needs the size to make it with");
-	if (spec->kind == TARGET_FILE)
+	if (need->tree_inodes > 0)
+		r = tree_create(&tree, &target->tree, err);
+	if (r < 0)
+		return r;
+	if (target->files == 0)
+		target->scratch = NULL;
+	else if (spec->kind == TARGET_FILE)
 		r = make_named(target, spec->path, plan, err);
 	else
 		r = make_in_directory(target, spec->path, plan, err);
@@ -450,8 +467,12 @@ int target_create(const struct allow *allow, const struct target_spec *spec,
 	if (r == 0)
 		r = set_extent(target, need, err);
 	if (r == 0 && spec->kind != TARGET_DEVICE && !spec->existing)
-		r = make_files(target, spec, run_id, manifest, err);
+		r = make_files(target, spec, need, run_id, manifest, err);
 	if (r < 0) {
+		/* What cannot be removed now stays in the manifest for the sweep. */
+		int left = target->tree ? tree_remove(target->tree, NULL, NULL) : 0;
+
+		(void)left;
 		target_free(target);
 		return r;
 	}
@@ -479,14 +500,23 @@ uint64_t target_free_bytes(const struct target *target)
 {
 	if (target->scratch)
 		return place_free_bytes(scratch_directory(target->scratch));
+	if (target->tree)
+		return place_free_bytes(tree_directory(target->tree));
 	if (target->info.kind == TARGET_DEVICE || target->zero)
 		return 0;
 	return place_free_bytes(target->fd);
 }
 
-int target_remove(struct target *target, struct error *err)
+int target_remove(struct target *target, void (*step)(void *arg), void *arg, struct error *err)
 {
-	return target->scratch ? scratch_remove(target->scratch, err) : 0;
+	const struct tree_step steps = {.call = step, .arg = arg};
+	int first = 0, r = 0;
+
+	if (target->tree)
+		first = tree_remove(target->tree, &steps, err);
+	if (target->scratch)
+		r = scratch_remove(target->scratch, first < 0 ? NULL : err);
+	return first < 0 ? first : r;
 }
 
 void target_free(struct target *target)
@@ -494,6 +524,7 @@ void target_free(struct target *target)
 	if (!target)
 		return;
 	scratch_free(target->scratch);
+	tree_free(target->tree);
 	if (target->fd >= 0)
 		(void)close(target->fd); /* nothing was written through it */
 	free(target);

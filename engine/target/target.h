@@ -47,9 +47,11 @@ struct manifest;
 /* What is wanted of a target, from the plan. */
 struct target_need {
 	uint64_t bytes; /* of each file, or of the device from its start */
-	uint64_t files; /* 1, or the most jobs for a directory */
+	uint64_t files; /* 1, or the most jobs for a directory: 0 where none moves data */
 	bool writes;	/* any workload writes, or a fill is needed: false only for `existing` */
 	bool direct;	/* any workload is direct */
+	/* What metadata workloads make in a directory at the same time; 0: there are none. */
+	uint64_t tree_bytes, tree_inodes;
 };
 
 /* What was found. */
@@ -130,14 +132,26 @@ bool target_fill_needed(const struct target *target);
 MUST_CHECK int target_open_fill(struct target *target, struct measure_region **ret_regions,
 				size_t *ret_count, struct error *err);
 
+/*
+ * For one sample of a metadata workload: directories of its own (tree.h), `directories` for each
+ * job, open; and their removal with all that is in them. step (may be NULL) is called now and then
+ * by what may take long. The second is due also where the first has failed (then with NULL).
+ */
+MUST_CHECK int target_open_tree(struct target *target, const struct workload *workload,
+				int **ret_directories, struct error *err);
+MUST_CHECK int target_close_tree(struct target *target, const struct workload *workload,
+				 int *directories, void (*step)(void *arg), void *arg,
+				 struct error *err);
+
 const struct target_info *target_info(const struct target *target);
 
 /* Free bytes on its file system now; 0 for a device. */
 uint64_t target_free_bytes(const struct target *target);
 
 /* Removes what was created and its manifest entries; the first error is told, the rest still tried.
- */
-MUST_CHECK int target_remove(struct target *target, struct error *err);
+ * step as above. */
+MUST_CHECK int target_remove(struct target *target, void (*step)(void *arg), void *arg,
+			     struct error *err);
 void target_free(struct target *target); /* closes; does not remove */
 
 /* ---- all that may be tested (GET /targets) ---- */

@@ -335,13 +335,16 @@ int definition_decode_text(const char *text, size_t size, definition_lookup *loo
 	return r;
 }
 
-/* A stand-in where the request is to bring the target: a device asks nothing of a workload. */
+/* A stand-in where the request is to bring the target: a device asks nothing of a workload, but a
+ * metadata workload wants a directory. */
 static int lend_target(struct definition *definition, struct error *err)
 {
-	bool path = definition->target_count > 0;
+	bool path = definition->target_count > 0, files = workload_metadata(&definition->defaults);
 
-	for (size_t i = 0; i < definition->workload_count; i++)
+	for (size_t i = 0; i < definition->workload_count; i++) {
 		path |= definition->workloads[i].filename || definition->workloads[i].directory;
+		files |= workload_metadata(&definition->workloads[i]);
+	}
 	if (path || definition->defaults.filename || definition->defaults.directory ||
 	    definition->override.filename || definition->override.directory)
 		return 0;
@@ -349,7 +352,7 @@ static int lend_target(struct definition *definition, struct error *err)
 	if (!definition->targets)
 		return error_no_memory(err);
 	definition->target_count = 1;
-	definition->targets[0].kind = TARGET_DEVICE;
+	definition->targets[0].kind = files ? TARGET_DIRECTORY : TARGET_DEVICE;
 	definition->targets[0].path = strdup("/dev/null");
 	return definition->targets[0].path ? 0 : error_no_memory(err);
 }

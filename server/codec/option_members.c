@@ -12,6 +12,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
+#include "engine/plan/file_phases.h"
 #include "engine/plan/fio_names.h"
 #include "server/codec/definition.h"
 #include "server/codec/fields.h"
@@ -37,6 +38,10 @@ static const char *wanted(const struct option *option)
 		return "a whole number, or a text such as \"100,50\" for reads and writes";
 	case OPTION_MICROSECONDS:
 		return "a number of microseconds, or a text such as \"500us\" or \"20ms\"";
+	case OPTION_SIZE_RANGE:
+		return "a number of bytes, or a text such as \"4k\", or \"0-64k\" for sizes "
+		       "between "
+		       "the two";
 	case OPTION_TIME:
 		return "a number of seconds, or a text such as \"500ms\" or \"2m\"";
 	case OPTION_CHOICE:
@@ -237,6 +242,11 @@ json_t *option_members_encode(const struct workload *workload)
 /* Whether an option of a completed workload has a value, and that one does something. */
 static bool has_value(const struct workload *workload, enum option_id id)
 {
+	if (workload_metadata(workload) && !file_phases_takes(id))
+		return false;
+	if (id == OPTION_ID_NRFILES || id == OPTION_ID_FILESIZE || id == OPTION_ID_DIRECTORIES ||
+	    id == OPTION_ID_FILE_ORDER)
+		return workload_metadata(workload);
 	switch (id) {
 	case OPTION_ID_NAME:
 		return workload->name != NULL;

@@ -277,8 +277,7 @@ static json_t *samples_encode(const struct plan *plan)
 static json_t *cell_encode(const struct plan *plan, const struct plan_sample *sample)
 {
 	const struct target_spec *target = &plan->definition->targets[sample->target];
-	AUTO_FREE char *fio = workload_format_fio(&sample->options, target->path,
-						  target->kind == TARGET_DIRECTORY);
+	AUTO_FREE char *fio = NULL;
 	json_t *value = json_object();
 	int failed = 0;
 
@@ -286,6 +285,9 @@ static json_t *cell_encode(const struct plan *plan, const struct plan_sample *sa
 	failed |= put_value(value, "levels", levels_encode(plan, sample));
 	failed |= put_text(value, "target", target->path);
 	failed |= put_value(value, "options", workload_encode(&sample->options, true));
+	if (workload_metadata(&sample->options)) /* fio has no such job */
+		return put_end(value, failed);
+	fio = workload_format_fio(&sample->options, target->path, target->kind == TARGET_DIRECTORY);
 	failed |= fio ? put_text(value, "fio", fio) : -1;
 	return put_end(value, failed);
 }

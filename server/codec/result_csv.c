@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "engine/plan/file_phases.h"
 
 /* A text of somebody's: never a formula, quoted where RFC 4180 wants it. */
 static void write_text(FILE *out, const char *text)
@@ -126,10 +127,10 @@ static const char *level_of(const struct sample *sample, const char *factor)
 	return "";
 }
 
-static void write_row(FILE *out, const struct result *result, const struct sample *sample,
-		      enum direction d)
+/* Up to the direction, seconds and backend. */
+static void write_names(FILE *out, const struct result *result, const struct sample *sample,
+			const char *direction, double seconds)
 {
-	const struct direction_result *direction = &sample->directions[d];
 	char started[CLOCK_TEXT_MAX];
 
 	(void)fprintf(out, "%zu,", sample->order);
@@ -138,17 +139,43 @@ static void write_row(FILE *out, const struct result *result, const struct sampl
 		(void)fputc(',', out);
 		write_text(out, level_of(sample, result->definition.factors[i].name));
 	}
-	(void)fprintf(out, ",%u,%s,%s", sample->repeat, direction_names[d],
+	(void)fprintf(out, ",%u,%s,%s", sample->repeat, direction,
 		      clock_format(sample->started_wall_ms, started));
-	write_real(out, sample->seconds);
+	write_real(out, seconds);
 	(void)fputc(',', out);
 	write_text(out, sample->backend ? sample->backend : "");
+}
+
+static void write_row(FILE *out, const struct result *result, const struct sample *sample,
+		      enum direction d)
+{
+	const struct direction_result *direction = &sample->directions[d];
+
+	write_names(out, result, sample, direction_names[d], sample->seconds);
 	write_count(out, direction->ios);
 	write_count(out, direction->bytes);
 	write_real(out, sample_iops(sample, d));
 	write_real(out, sample_bandwidth(sample, d));
 	write_latency(out, direction->latency);
 	write_count(out, direction->short_ios);
+	write_whole(out, sample);
+}
+
+/* A phase of a metadata workload is a row too: "sequential create". */
+static void write_phase(FILE *out, const struct result *result, const struct sample *sample,
+			const struct file_result *phase)
+{
+	char name[40];
+
+	(void)snprintf(name, sizeof(name), "%s %s", workload_file_order_choices[phase->order],
+		       file_operation_names[phase->operation]);
+	write_names(out, result, sample, name, phase->seconds);
+	write_count(out, phase->ops);
+	write_count(out, phase->bytes);
+	write_real(out, file_result_ops_per_s(phase));
+	write_real(out, phase->seconds > 0 ? (double)phase->bytes / phase->seconds : 0);
+	write_latency(out, phase->latency);
+	write_count(out, 0); /* a short write or read is an error */
 	write_whole(out, sample);
 }
 
@@ -162,10 +189,15 @@ char *result_csv(const struct result *result)
 	if (!out)
 		return NULL;
 	write_head(out, result);
-	for (size_t i = 0; i < result->sample_count; i++)
+	for (size_t i = 0; i < result->sample_count; i++) {
+		const struct sample *sample = &result->samples[i];
+
 		for (int d = 0; d < DIRECTION_COUNT; d++)
-			if (sample_moves(&result->samples[i], (enum direction)d))
-				write_row(out, result, &result->samples[i], (enum direction)d);
+			if (sample_moves(sample, (enum direction)d))
+				write_row(out, result, sample, (enum direction)d);
+		for (size_t n = 0; n < sample->file_count; n++)
+			write_phase(out, result, sample, &sample->files[n]);
+	}
 	failed = ferror(out) != 0; /* writing to memory fails for want of memory alone */
 	if (fclose(out) != 0 || failed) {
 		free(text);

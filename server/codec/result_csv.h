@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * result_csv.h - a result as a table: RFC 4180, a header and a row per sample and direction.
+ * result_csv.h - a result as a table: RFC 4180, a header and a row per sample and direction, or
+ * phase of a metadata workload ("sequential create" in the column direction, its own seconds, files
+ * in ios).
  *
  * Columns: order, workload, one a factor, repeat, direction, started, seconds, backend, ios, bytes,
  * iops, bw_bytes_per_s, lat_min_ns, lat_mean_ns, lat_stddev_ns, lat_p50_ns and the other

@@ -295,7 +295,8 @@ json_t *result_fio(const struct result *result)
 	failed |= put_times(value, result);
 	failed |= put_value(value, "global options", json_object());
 	for (size_t i = 0; i < result->sample_count && !failed; i++)
-		failed |= append_sample(jobs, result, &result->samples[i]);
+		if (!workload_metadata(&result->samples[i].options))
+			failed |= append_sample(jobs, result, &result->samples[i]);
 	failed |= put_value(value, "jobs", jobs);
 	failed |= put_value(value, "disk_util", disks_encode(result));
 	return put_end(value, failed);

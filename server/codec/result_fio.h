@@ -21,6 +21,8 @@
  *                 0.
  *   sync          of all jobs together, in the first entry of a sample.
  *   usr_cpu, sys_cpu  the engine's, as fio averages them: per job's second.
+ *   metadata      samples of metadata workloads are left out: fio has no job of several operations
+ *                 on files, and its filecreate and filestat tell of "reads" that were none.
  *   disk_util     sums over the samples' measured windows.
  */
 #ifndef SERVER_CODEC_RESULT_FIO_H

@@ -10,6 +10,7 @@
 #include "engine/io/measure.h"
 #include "engine/plan/definition.h"
 #include "server/codec/definition.h"
+#include "server/codec/file_results.h"
 #include "server/codec/plan.h"
 #include "server/codec/series.h"
 
@@ -141,6 +142,8 @@ json_t *sample_encode(const struct sample *sample)
 		failed |= put_value(value, "sync", sync_encode(sample->sync));
 	if (sample->datasync && sample->datasync->count > 0)
 		failed |= put_value(value, "datasync", sync_encode(sample->datasync));
+	if (sample->file_count > 0)
+		failed |= put_value(value, "metadata", file_results_encode(sample));
 	failed |= put_value(value, "series", series_encode(sample));
 	if (sample->job_count > 0)
 		failed |= put_value(value, "jobs", jobs_encode(sample));
@@ -377,6 +380,8 @@ static int figures_decode(const struct fields *in, struct sample *sample)
 		r = sync_decode(in, "sync", &sample->sync);
 	if (r == 0 && fields_have(in, "datasync"))
 		r = sync_decode(in, "datasync", &sample->datasync);
+	if (r == 0 && fields_have(in, "metadata"))
+		r = file_results_decode(in, sample);
 	if (r == 0)
 		r = series_decode(in, &sample->series);
 	if (r == 0 && fields_have(in, "jobs"))

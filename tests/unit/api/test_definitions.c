@@ -91,6 +91,7 @@ static void test_each_can_be_planned(void **state)
 	plan("zvol-vs-file", "", 6 * 2 * 5);
 	plan("diskspd", "", 4 * 5);
 	plan("bonnie", "", 3 * 5);
+	plan("small-files", "", 2 * 5);
 }
 
 static void test_the_demo_is_short(void **state)

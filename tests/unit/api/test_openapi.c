@@ -112,6 +112,7 @@ static void put_option(FILE *out, const struct option *option)
 		[OPTION_COUNTS] = "Counts",
 		[OPTION_TIME] = "Time",
 		[OPTION_MICROSECONDS] = "Microseconds",
+		[OPTION_SIZE_RANGE] = "Size",
 	};
 	char help[1024];
 

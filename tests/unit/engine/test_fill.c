@@ -90,7 +90,7 @@ static void end(struct place *place)
 {
 	struct error err;
 
-	assert_int_equal(target_remove(place->target, &err), 0);
+	assert_int_equal(target_remove(place->target, NULL, NULL, &err), 0);
 	target_free(place->target);
 	assert_int_equal(manifest_finish(place->manifest), 0);
 	manifest_free(place->manifest);

@@ -853,7 +853,7 @@ static void test_claim(void **state)
 	assert_int_equal(target_inspect(allow, &spec, &writing, true, &info, NULL, &err), 0);
 	assert_false(info.checked);
 	assert_string_equal(info.fingerprint, target_info(target)->fingerprint);
-	assert_int_equal(target_remove(target, &err), 0);
+	assert_int_equal(target_remove(target, NULL, NULL, &err), 0);
 	target_free(target);
 	expect(&spec, &writing, true, ERROR_NONE);
 	allow_free(allow);

@@ -268,7 +268,7 @@ static void remove_and_free(struct target *target)
 {
 	struct error err = {0};
 
-	if (target_remove(target, &err) < 0)
+	if (target_remove(target, NULL, NULL, &err) < 0)
 		fail_msg("%s", err.message);
 	target_free(target);
 }
@@ -730,7 +730,7 @@ static void test_replaced(void **state)
 	put("data/new", "precious", 1 << 20);
 	assert_true(target_open_fill(target, &regions, &count, &err) < 0);
 	assert_int_equal(err.code, ERROR_TARGET_TYPE);
-	assert_true(target_remove(target, &err) < 0);
+	assert_true(target_remove(target, NULL, NULL, &err) < 0);
 	assert_int_equal(err.code, ERROR_TARGET_TYPE);
 	target_free(target);
 	assert_starts("data/new", "precious");
@@ -814,7 +814,7 @@ static void torture(bool for_good)
 		script_begin(NULL, n, for_good, EIO);
 		r = target_create(allow, &spec, &need, run_id, own, &target, &err);
 		if (r == 0)
-			removed = target_remove(target, &err);
+			removed = target_remove(target, NULL, NULL, &err);
 		script_end();
 		if (r < 0 || removed < 0)
 			assert_int_not_equal(err.code, ERROR_NONE);
@@ -862,7 +862,7 @@ static bool killed_life(unsigned int n)
 		script.dies = true;
 		if (manifest_new(state_fd, run_id, &own) < 0 ||
 		    target_create(allow, &spec, &need, run_id, own, &target, NULL) < 0 ||
-		    target_remove(target, NULL) < 0 || manifest_finish(own) < 0)
+		    target_remove(target, NULL, NULL, NULL) < 0 || manifest_finish(own) < 0)
 			_exit(2);
 		_exit(0);
 	}
