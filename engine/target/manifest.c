@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later * Length: the text, its reader and its sweep share one list of entries.
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * manifest.c - see manifest.h. The text is rewritten whole by file_write(), so a crash leaves the
  * one before or the one after.
+ * Length: the text, its reader and its sweep share one list of entries.
  */
 #include "engine/target/manifest.h"
 
