@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later * Length: a row an option; fio has many.
+ */
 /*
  * option_table.h - the rows of option.h's table; included with OPTION defined, more than once.
  *
