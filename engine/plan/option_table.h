@@ -1,9 +1,10 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later * Length: a row an option; fio has many.
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * option_table.h - the rows of option.h's table; included with OPTION defined, more than once.
  *
  * OPTION(ID, name, type, member, min, max, choices, default, fio_default, unit, factor, help)
+ *
+ * Length: a row an option, of which fio has many.
  */
 /* clang-format off */
 OPTION(NAME, "name", OPTION_TEXT, name, 1, 64, NULL, NULL, NULL, "", false,
