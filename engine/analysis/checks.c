@@ -9,6 +9,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/plan/file_phases.h"
+#include "engine/plan/workload_sizes.h"
 
 /* A mix may miss its share by chance: 4 standard deviations of a binomial share, which one honest
  * sample in 16,000 leaves; and by 1 point, which changes no conclusion. */
@@ -155,17 +156,22 @@ static int check_time(const struct check *check)
 static int check_size(const struct check *check, enum direction d)
 {
 	const struct direction_result *result = &check->sample->directions[d];
-	double asked = (double)result->ios * (double)check->sample->options.bs[d];
+	double ios = (double)result->ios, most = ios * (double)check->sample->options.bs[d];
+	double least = ios * (double)workload_least_request(&check->sample->options, d);
 	/* An operation that was short lacks a request's worth at most. */
 	double missing = (double)result->short_ios * (double)check->sample->options.bs[d];
 	double bytes = (double)result->bytes;
 	char expected[96], found[96];
 
-	if (bytes <= asked * (1 + SIZE_SHARE) && bytes >= asked * (1 - SIZE_SHARE) - missing)
+	if (bytes <= most * (1 + SIZE_SHARE) && bytes >= least * (1 - SIZE_SHARE) - missing)
 		return 0;
-	(void)snprintf(expected, sizeof(expected), "%.0f bytes: %llu operations of %llu", asked,
-		       (unsigned long long)result->ios,
-		       (unsigned long long)check->sample->options.bs[d]);
+	if (least < most)
+		(void)snprintf(expected, sizeof(expected),
+			       "%.0f to %.0f bytes: %.0f operations of %.0f to %.0f", least, most,
+			       ios, least / ios, most / ios);
+	else
+		(void)snprintf(expected, sizeof(expected), "%.0f bytes: %.0f operations of %llu",
+			       most, ios, (unsigned long long)check->sample->options.bs[d]);
 	(void)snprintf(found, sizeof(found), "%.0f bytes %s", bytes,
 		       d == DIRECTION_READ ? "read" : "written");
 	return add(check, FINDING_WARNING, "size_mismatch", expected, found,

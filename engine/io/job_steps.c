@@ -145,6 +145,9 @@ static void record(struct recorder *recorder, const struct flight *flight, uint6
 {
 	uint32_t kind = flight->operation.kind;
 
+	/* Bytes are told as operations times the largest size, less what is missing to it. */
+	if (kind < DIRECTION_COUNT)
+		recorder->missing_bytes[kind] += recorder->bs[kind] - flight->operation.length;
 	histogram_add(recorder->histograms[kind], now_ns - flight->stamp_ns);
 	if (flight->due_ns > 0)
 		histogram_add(recorder->intended[kind], now_ns - flight->due_ns);

@@ -4,8 +4,8 @@
  * a part of the workload, where nobody asks for them apart.
  *
  * Nothing else is counted per operation: operations are the histogram's count, bytes are that
- * times the block size less what was smaller, and the series gets differences of these totals
- * whenever recorder_event() is due (each second's end, and ten times a second).
+ * times the (largest) block size less what was smaller, and the series gets differences of these
+ * totals whenever recorder_event() is due (each second's end, and ten times a second).
  *
  * Threads: one user at a time.
  */
@@ -27,8 +27,9 @@ struct recorder {
 	struct histogram *intended[DIRECTION_COUNT];
 	uint64_t bs[DIRECTION_COUNT];
 	uint64_t short_ios[DIRECTION_COUNT];
-	uint64_t missing_bytes[DIRECTION_COUNT]; /* asked but not transferred, in short ones */
-	uint64_t last_ns;			 /* the last completion in the window; 0: none */
+	uint64_t
+		missing_bytes[DIRECTION_COUNT]; /* to bs, in smaller requests and short transfers */
+	uint64_t last_ns;			/* the last completion in the window; 0: none */
 	/* the series */
 	struct load *load;
 	bool in_window;

@@ -5,9 +5,24 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "engine/plan/workload_sizes.h"
+
+/* Whether requests differ in size, or do not lie on multiples of it. */
+static bool has_own_blocks(const struct workload *workload)
+{
+	if (workload_sizes_differ(workload))
+		return true;
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		if (workload_moves(workload, (enum direction)d) &&
+		    workload_alignment(workload, (enum direction)d) != workload->bs[d])
+			return true;
+	return false;
+}
+
 bool sequence_needed(const struct workload *workload)
 {
-	return workload->rw_number != 0 || distribution_spec_given(workload);
+	return workload->rw_number != 0 || distribution_spec_given(workload) ||
+	       has_own_blocks(workload);
 }
 
 /* ---- life ---- */
@@ -16,9 +31,12 @@ static void side_init(struct sequence_side *side, const struct workload *workloa
 		      enum direction direction, uint64_t length)
 {
 	sizes_init(&side->sizes, workload, direction);
-	side->unit = side->sizes.least;
-	/* A direction that is not used may have larger requests than the region. */
-	if (side->unit > 0 && side->sizes.least <= length)
+	side->unit = workload_alignment(workload, direction);
+	/* fio's last_block(). A direction that is not used may have larger requests than the
+	 * region. */
+	if (side->unit > side->sizes.least)
+		side->blocks = length < side->unit ? 1 : length / side->unit;
+	else if (side->sizes.least <= length)
 		side->blocks = (length - side->sizes.least) / side->unit + 1;
 }
 
@@ -40,6 +58,57 @@ static int distribution_init(struct sequence *sequence, const struct workload *w
 								 sequence->sides[d].unit};
 	return distribution_new(&spec, blocks, random_next(&sequence->random),
 				&sequence->distribution);
+}
+
+/* Whether a map of its blocks is kept for each direction. */
+static bool has_map(const struct workload *workload)
+{
+	return pattern_kind_of(workload) == PATTERN_ONCE && has_own_blocks(workload);
+}
+
+/* Whether the directions, both used, have one map. */
+static bool shares_map(const struct workload *workload)
+{
+	return workload_mixed(workload) &&
+	       workload_least_request(workload, DIRECTION_READ) ==
+		       workload_least_request(workload, DIRECTION_WRITE);
+}
+
+uint64_t sequence_bytes(const struct workload *workload)
+{
+	uint64_t bytes = sizeof(struct sequence);
+
+	if (!sequence_needed(workload))
+		return 0;
+	if (distribution_spec_given(workload))
+		bytes += distribution_bytes();
+	for (int d = 0; d < PATTERN_DIRECTIONS && has_map(workload); d++)
+		if (workload_moves(workload, (enum direction)d) &&
+		    !(d == DIRECTION_WRITE && shares_map(workload)))
+			bytes += coverage_bytes(
+				workload->size /
+					workload_least_request(workload, (enum direction)d) +
+				1);
+	return bytes;
+}
+
+static int make_maps(struct sequence *sequence, const struct workload *workload)
+{
+	for (int d = 0; d < PATTERN_DIRECTIONS; d++) {
+		struct sequence_side *side = &sequence->sides[d];
+		int r;
+
+		if (!workload_moves(workload, (enum direction)d))
+			continue;
+		if (d == DIRECTION_WRITE && shares_map(workload)) {
+			side->coverage = sequence->sides[DIRECTION_READ].coverage;
+			continue;
+		}
+		r = coverage_new(side->blocks, &side->coverage);
+		if (r < 0)
+			return r;
+	}
+	return 0;
 }
 
 int sequence_new(const struct workload *workload, uint64_t length, uint64_t seed,
@@ -64,7 +133,10 @@ int sequence_new(const struct workload *workload, uint64_t length, uint64_t seed
 	sequence->left = sequence->every;
 	for (int d = 0; d < PATTERN_DIRECTIONS; d++)
 		side_init(&sequence->sides[d], workload, (enum direction)d, length);
+	sequence->own_blocks = has_own_blocks(workload);
 	r = distribution_init(sequence, workload);
+	if (r == 0 && has_map(workload))
+		r = make_maps(sequence, workload);
 	if (r < 0) {
 		sequence_free(sequence);
 		return r;
@@ -75,17 +147,13 @@ int sequence_new(const struct workload *workload, uint64_t length, uint64_t seed
 
 void sequence_free(struct sequence *sequence)
 {
-	if (sequence)
-		distribution_free(sequence->distribution);
+	if (!sequence)
+		return;
+	distribution_free(sequence->distribution);
+	for (int d = PATTERN_DIRECTIONS - 1; d >= 0; d--)
+		if (d == 0 || sequence->sides[d].coverage != sequence->sides[0].coverage)
+			coverage_free(sequence->sides[d].coverage);
 	free(sequence);
-}
-
-uint64_t sequence_bytes(const struct workload *workload)
-{
-	if (!sequence_needed(workload))
-		return 0;
-	return sizeof(struct sequence) +
-	       (distribution_spec_given(workload) ? distribution_bytes() : 0);
 }
 
 uint64_t sequence_least(const struct sequence *sequence)
@@ -114,11 +182,32 @@ static uint64_t sequence_random_offset(struct sequence *sequence, enum direction
 				       uint64_t drawn)
 {
 	struct pattern *pattern = sequence->pattern;
+	struct sequence_side *side = &sequence->sides[direction];
+	uint64_t block;
 
 	if (sequence->distribution)
-		return distribution_next(sequence->distribution, direction) *
-		       sequence->sides[direction].unit;
-	return pattern_offset(pattern, direction, pattern->kind, drawn);
+		return distribution_next(sequence->distribution, direction) * side->unit;
+	if (!sequence->own_blocks)
+		return pattern_offset(pattern, direction, pattern->kind, drawn);
+	block = random_scale(random_next(&sequence->random), side->blocks);
+	if (side->coverage) {
+		uint64_t left = coverage_next(side->coverage, block);
+
+		if (left == COVERAGE_NONE)
+			coverage_clear(side->coverage);
+		else
+			block = left;
+	}
+	return block * side->unit;
+}
+
+/* What of a request at a drawn offset is not touched yet: that is touched now. */
+static uint64_t cut_to_free(struct sequence_side *side, uint64_t offset, uint64_t length)
+{
+	uint64_t blocks = (length + side->unit - 1) / side->unit;
+	uint64_t bytes = coverage_take(side->coverage, offset / side->unit, blocks) * side->unit;
+
+	return bytes < length ? bytes : length;
 }
 
 /* Whether the next offset of a random workload is drawn. */
@@ -135,30 +224,45 @@ static bool fits(const struct sequence *sequence, const struct sequence_side *si
 	return offset <= sequence->length && sequence->length - offset >= side->sizes.least;
 }
 
+/* The offset that is not drawn; false where one is to be drawn all the same. */
+static bool follow(const struct sequence *sequence, const struct sequence_side *side,
+		   uint64_t *ret_offset)
+{
+	uint64_t offset = side->next;
+
+	if (sequence->random_offsets && sequence->identical) {
+		*ret_offset = side->last;
+		return true;
+	}
+	if (offset > 0)
+		offset += sequence->hole; /* both far below 2^63 */
+	if (!fits(sequence, side, offset)) {
+		/* What ends with its size draws, as fio does, rather than begin again. */
+		if (sequence->random_offsets && !sequence->time_based)
+			return false;
+		offset = 0;
+	}
+	*ret_offset = offset;
+	return true;
+}
+
 void sequence_next(struct sequence *sequence, unsigned int open, struct sequence_step *ret_step)
 {
 	struct pattern *pattern = sequence->pattern;
 	uint64_t drawn = pattern_draw(pattern, pattern->kind, pattern->mix), offset;
 	enum direction direction = pattern_direction_within(pattern, drawn, open);
 	struct sequence_side *side = &sequence->sides[direction];
+	bool random = sequence->random_offsets && draws_offset(sequence);
 
-	if (sequence->random_offsets && draws_offset(sequence)) {
+	if (!random)
+		random = !follow(sequence, side, &offset);
+	if (random)
 		offset = sequence_random_offset(sequence, direction, drawn);
-	} else if (sequence->random_offsets && sequence->identical) {
-		offset = side->last;
-	} else {
-		offset = side->next;
-		if (offset > 0)
-			offset += sequence->hole; /* both far below 2^63 */
-		if (!fits(sequence, side, offset))
-			/* What ends with its size draws, as fio does, rather than begin again. */
-			offset = sequence->random_offsets && !sequence->time_based
-					 ? sequence_random_offset(sequence, direction, drawn)
-					 : 0;
-	}
 	ret_step->direction = direction;
 	ret_step->offset = offset;
 	ret_step->length = sizes_draw(&side->sizes, &sequence->random, sequence->length - offset);
+	if (random && side->coverage)
+		ret_step->length = cut_to_free(side, offset, ret_step->length);
 	side->last = offset;
 	side->next = offset + ret_step->length;
 }

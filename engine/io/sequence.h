@@ -9,10 +9,17 @@
  *   offset      sequential or random. Sequential: behind the last request of the direction, and
  *               behind a hole where there is one (rw=read:64k); from the begin again where not even
  *               the smallest request fits. Random: sequence_random_offset(), the one place where a
- *               random offset is chosen: by a distribution (distribution.h) or the pattern. A
- * random workload with rw=randread:8 draws every eighth offset, and the seven before it follow the
- * last request or repeat its offset (rw_sequencer); its first seven begin at the region's begin,
- * for there is no last request yet. size        sizes.h.
+ *               random offset is chosen: by a distribution (distribution.h), the pattern, or, where
+ *               requests differ in size or blockalign is given, among multiples of the smallest
+ *               request or of blockalign. Where each of those is to be touched once before any is
+ *               touched again, a map (coverage.h) tells which are left, and a drawn one that is
+ *               taken gives way to the next free one. Offsets that are not drawn leave the map
+ *               alone. Directions whose smallest requests are alike share a map, so a block is read
+ *               or written once; else each has its own.
+ *               A random workload with rw=randread:8 draws every eighth offset, and the seven
+ *               before it follow the last request or repeat its offset (rw_sequencer); its first
+ *               seven begin at the region's begin, for there is no last request yet.
+ *   size        sizes.h; with a map not more than is free behind the offset.
  *
  * Offsets are relative to the begin of the job's region. Invariant: offset + length <= the region's
  * length; whoever submits checks it all the same. The same seed and options give the same sequence.
@@ -22,6 +29,7 @@
 #ifndef ENGINE_IO_SEQUENCE_H
 #define ENGINE_IO_SEQUENCE_H
 
+#include "engine/io/coverage.h"
 #include "engine/io/distribution.h"
 #include "engine/io/pattern.h"
 #include "engine/io/sizes.h"
@@ -33,6 +41,7 @@ struct sequence_side {
 	uint64_t blocks; /* of a unit each; behind the begin of each the smallest request fits */
 	uint64_t next;	 /* where the last request ended */
 	uint64_t last;	 /* where it began */
+	struct coverage *coverage; /* NULL: no map, or the pattern needs none */
 };
 
 struct sequence {
@@ -40,8 +49,9 @@ struct sequence {
 	struct random random;
 	uint64_t length; /* bytes of the region */
 	bool random_offsets, time_based, identical;
-	uint64_t hole;			   /* bytes between sequential requests */
-	uint64_t every, left;		   /* requests to a random offset; to the next one */
+	bool own_blocks;      /* the pattern's are not ours: sizes or alignment differ */
+	uint64_t hole;	      /* bytes between sequential requests */
+	uint64_t every, left; /* requests to a random offset; to the next one */
 	struct distribution *distribution; /* NULL: all blocks alike */
 	struct sequence_side sides[PATTERN_DIRECTIONS];
 };

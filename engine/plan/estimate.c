@@ -16,6 +16,7 @@
 #include "engine/base/clock.h"
 #include "engine/plan/budget.h"
 #include "engine/plan/file_phases.h"
+#include "engine/plan/workload_sizes.h"
 
 #define GUESSED_IOPS 10e3  /* at one operation outstanding */
 #define GUESSED_PARALLEL 8 /* beyond which more outstanding operations bring no more */
@@ -23,8 +24,8 @@
 /* Mean bytes of a request of a part, as all below. */
 static double mean_request(const struct workload *workload)
 {
-	double read = (double)workload->bs[DIRECTION_READ];
-	double write = (double)workload->bs[DIRECTION_WRITE];
+	double read = workload_mean_request(workload, DIRECTION_READ);
+	double write = workload_mean_request(workload, DIRECTION_WRITE);
 
 	if (!workload_writes(workload))
 		return read;
@@ -40,7 +41,7 @@ static double read_share(const struct workload *workload)
 		return 1;
 	if (!workload_reads(workload))
 		return 0;
-	return (double)workload->bs[DIRECTION_READ] * (double)workload->rwmixread / 100 /
+	return workload_mean_request(workload, DIRECTION_READ) * (double)workload->rwmixread / 100 /
 	       mean_request(workload);
 }
 

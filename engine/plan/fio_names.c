@@ -10,9 +10,17 @@
 static const struct {
 	const char *fio, *ours;
 } aliases[] = {
-	{"readwrite", "rw"},	     {"blocksize", "bs"},     {"timeout", "runtime"},
-	{"fileoffset", "offset"},    {"io_limit", "io_size"}, {"ratemin", "rate_min"},
-	{"ratecycle", "rate_cycle"}, {"nr_files", "nrfiles"},
+	{"readwrite", "rw"},
+	{"blocksize", "bs"},
+	{"blocksize_range", "bsrange"},
+	{"blocksize_unaligned", "bs_unaligned"},
+	{"ba", "blockalign"},
+	{"timeout", "runtime"},
+	{"fileoffset", "offset"},
+	{"io_limit", "io_size"},
+	{"ratemin", "rate_min"},
+	{"ratecycle", "rate_cycle"},
+	{"nr_files", "nrfiles"},
 };
 
 /* What to write instead, or why there is nothing to ask for. The rest is plainly not supported. */
@@ -57,9 +65,6 @@ static const struct {
 	{"nice", "not supported; start volbench itself with nice, or give prio and prioclass"},
 	{"description", "not supported in a command line; use the definition's description"},
 	{"section", "job files are not supported here; give the job's options"},
-	{"bsrange", "not supported; bs takes one size, or one each for reads and writes"},
-	{"blocksize_range", "not supported; bs takes one size, or one each for reads and writes"},
-	{"bssplit", "not supported; bs takes one size, or one each for reads and writes"},
 };
 
 static const char *const unsupported[] = {
@@ -69,12 +74,8 @@ static const char *const unsupported[] = {
 	"allrandrepeat",
 	"atomic",
 	"aux-path",
-	"ba",
 	"bandwidth-log",
 	"block_error_percentiles",
-	"blockalign",
-	"bs_unaligned",
-	"blocksize_unaligned",
 	"bwavgtime",
 	"cgroup",
 	"cgroup_nodelete",

@@ -10,6 +10,7 @@
 
 #include "engine/base/text.h"
 #include "engine/plan/quantity.h"
+#include "engine/plan/workload_sizes.h"
 
 /* ---- in ---- */
 
@@ -24,17 +25,40 @@ static int unknown_option(const char *name, struct error *err)
 			 text_excerpt(name, quoted));
 }
 
+/* Whether sizes are parts of its value. */
+static bool holds_sizes(const struct option *option)
+{
+	return option->type == OPTION_SIZES || option->type == OPTION_RANGES ||
+	       option->type == OPTION_SIZE_RANGE || option->type == OPTION_RW ||
+	       option->id == OPTION_ID_BSSPLIT;
+}
+
+static bool any_differs(const char *value)
+{
+	char part[QUANTITY_TEXT_MAX];
+
+	for (;; value++) {
+		size_t length = strcspn(value, ",:-/");
+
+		(void)snprintf(part, sizeof(part), "%.*s", (int)length, value);
+		if (quantity_fio_differs(part))
+			return true;
+		value += length;
+		if (!*value)
+			return false;
+	}
+}
+
 /* What of an option's value fio reads otherwise than we do, or does more with. */
 static int check_meaning(const char *dashes, const struct option *option, const char *value,
 			 struct error *err)
 {
+	bool size = option->type == OPTION_SIZE || holds_sizes(option);
 	char quoted[TEXT_EXCERPT_MAX];
-	const char *colon = option->type == OPTION_RW ? strchr(value, ':') : NULL;
-	bool size = option->type == OPTION_SIZE || option->type == OPTION_SIZES ||
-		    option->type == OPTION_SIZE_RANGE || colon;
 	bool time = option->type == OPTION_TIME || option->type == OPTION_MICROSECONDS;
 
-	if ((size || time) && quantity_fio_differs(colon ? colon + 1 : value))
+	if (holds_sizes(option) ? any_differs(value)
+				: (size || time) && quantity_fio_differs(value))
 		return error_set(
 			err, size ? ERROR_BAD_SIZE : ERROR_BAD_TIME, "",
 			size ? "%s%s=%s: fio reads the suffix as a power of 1000; write k, m "
@@ -50,8 +74,8 @@ static bool goes_bare(enum option_id id)
 	return id == OPTION_ID_HIPRI || id == OPTION_ID_SQTHREAD_POLL ||
 	       id == OPTION_ID_FIXEDBUFS || id == OPTION_ID_REGISTERFILES ||
 	       id == OPTION_ID_TIME_BASED || id == OPTION_ID_NORANDOMMAP ||
-	       id == OPTION_ID_GROUP_REPORTING || id == OPTION_ID_ZERO_BUFFERS ||
-	       id == OPTION_ID_REFILL_BUFFERS;
+	       id == OPTION_ID_GROUP_REPORTING || id == OPTION_ID_BS_UNALIGNED ||
+	       id == OPTION_ID_ZERO_BUFFERS || id == OPTION_ID_REFILL_BUFFERS;
 }
 
 /* fio's "buffered" is direct, turned round. */
@@ -127,6 +151,8 @@ static bool is_written(const struct workload *workload, enum option_id id)
 	case OPTION_ID_SCRAMBLE_BUFFERS:
 		return !workload->scramble_buffers ||
 		       (workload->zero_buffers && workload_is_set(workload, id));
+	case OPTION_ID_BS:
+		return workload_size_option(workload) == OPTION_ID_BS;
 	case OPTION_ID_RWMIXREAD:
 		return workload_mixed(workload);
 	case OPTION_ID_SIZE:

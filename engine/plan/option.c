@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * option.c - see option.h.
+ * Length: each type of option is parsed, printed and copied here, and nowhere else.
+ */
 #include "engine/plan/option.h"
 
 #include <errno.h>
@@ -75,7 +79,7 @@ static const char *format_number(const struct option *option, uint64_t value,
 				 char buffer[QUANTITY_TEXT_MAX])
 {
 	if (option->type == OPTION_SIZE || option->type == OPTION_SIZES ||
-	    option->type == OPTION_SIZE_RANGE)
+	    option->type == OPTION_RANGES || option->type == OPTION_SIZE_RANGE)
 		return quantity_format_size(value, buffer);
 	if (option->type == OPTION_TIME)
 		return quantity_format_time(value, buffer);
@@ -138,7 +142,7 @@ static int parse_number(const struct option *option, const char *text, uint64_t 
 
 /*
  * Sizes or counts: "4k" for all, "4k,128k" (reads; writes and trims), "4k,128k,1M"; "4k," and
- * ",128k": a part that is empty is the default.
+ * ",128k": a part that is empty is the default, or 0.
  */
 static int parse_sizes(const struct option *option, const char *text, uint64_t *ret_values,
 		       struct error *err)
@@ -151,7 +155,7 @@ static int parse_sizes(const struct option *option, const char *text, uint64_t *
 	for (;; part++) {
 		size_t length = strcspn(part, ",");
 		char number[QUANTITY_TEXT_MAX];
-		int r;
+		int r = 0;
 
 		if (count == DIRECTION_COUNT)
 			return error_set(err, ERROR_BAD_VALUE, "",
@@ -161,8 +165,11 @@ static int parse_sizes(const struct option *option, const char *text, uint64_t *
 			return parse_number(option, text, &values[0], err);
 		(void)snprintf(number, sizeof(number), "%.*s", (int)length, part);
 		any |= length > 0;
-		r = parse_number(option, length > 0 ? number : option->default_text,
-				 &values[count++], err);
+		values[count] = 0;
+		if (length > 0 || option->default_text)
+			r = parse_number(option, length > 0 ? number : option->default_text,
+					 &values[count], err);
+		count++;
 		if (r < 0)
 			return r;
 		part += length;
@@ -200,6 +207,57 @@ static int parse_size_range(const struct option *option, const char *text, uint6
 		return error_set(err, ERROR_BAD_VALUE, "",
 				 "%s=%s: the smaller size comes first, as in \"4k-64k\"",
 				 option->name, text_excerpt(text, quoted));
+	memcpy(ret_values, values, sizeof(values));
+	return 0;
+}
+
+/* "1k-4k" or, as fio reads it too, "1k:4k"; in either order. */
+static int parse_range(const struct option *option, const char *text, size_t length,
+		       uint64_t ret_ends[2], struct error *err)
+{
+	char part[2 * QUANTITY_TEXT_MAX], *middle;
+	uint64_t a, b;
+	int r;
+
+	(void)snprintf(part, sizeof(part), "%.*s", (int)length, text); /* a cut one is no size */
+	middle = strpbrk(part, "-:");
+	if (!middle)
+		return error_set(err, ERROR_BAD_SIZE, "",
+				 "%s takes two sizes, as in 1k-4k, not \"%s\"", option->name, part);
+	*middle++ = '\0';
+	r = parse_number(option, part, &a, err);
+	if (r == 0)
+		r = parse_number(option, middle, &b, err);
+	if (r < 0)
+		return r;
+	ret_ends[0] = a < b ? a : b;
+	ret_ends[1] = a < b ? b : a;
+	return 0;
+}
+
+static int parse_ranges(const struct option *option, const char *text, uint64_t (*ret_values)[2],
+			struct error *err)
+{
+	uint64_t values[DIRECTION_COUNT][2];
+	int count = 0;
+
+	for (;; text++) {
+		size_t length = strcspn(text, ",");
+		int r;
+
+		if (count == DIRECTION_COUNT)
+			return error_set(err, ERROR_BAD_VALUE, "",
+					 "%s takes at most three ranges: reads,writes,trims",
+					 option->name);
+		r = parse_range(option, text, length, values[count++], err);
+		if (r < 0)
+			return r;
+		text += length;
+		if (!*text)
+			break;
+	}
+	for (; count < DIRECTION_COUNT; count++)
+		memcpy(values[count], values[count - 1], sizeof(values[count]));
 	memcpy(ret_values, values, sizeof(values));
 	return 0;
 }
@@ -330,6 +388,9 @@ int option_parse(const struct option *option, const char *text, struct workload 
 	case OPTION_SIZE_RANGE:
 		r = parse_size_range(option, text, member, err);
 		break;
+	case OPTION_RANGES:
+		r = parse_ranges(option, text, member, err);
+		break;
 	case OPTION_CHOICE:
 		r = parse_choice(option, text, member, err);
 		break;
@@ -357,6 +418,26 @@ static char *format_sizes(const struct option *option, const uint64_t *values)
 		(void)format_number(option, values[i], text[i]);
 	if (asprintf(&all, "%s%s%s%s%s", text[0], count > 1 ? "," : "", count > 1 ? text[1] : "",
 		     count > 2 ? "," : "", count > 2 ? text[2] : "") < 0)
+		return NULL;
+	return all;
+}
+
+static char *format_ranges(const uint64_t *ends)
+{
+	uint64_t values[DIRECTION_COUNT][2];
+	char text[DIRECTION_COUNT][2][QUANTITY_TEXT_MAX], *all;
+	int count = DIRECTION_COUNT;
+
+	memcpy(values, ends, sizeof(values));
+	while (count > 1 && memcmp(values[count - 1], values[count - 2], sizeof(*values)) == 0)
+		count--;
+	for (int i = 0; i < count; i++)
+		for (int end = 0; end < 2; end++)
+			(void)quantity_format_size(values[i][end], text[i][end]);
+	if (asprintf(&all, "%s-%s%s%s%s%s%s%s%s%s", text[0][0], text[0][1], count > 1 ? "," : "",
+		     count > 1 ? text[1][0] : "", count > 1 ? "-" : "", count > 1 ? text[1][1] : "",
+		     count > 2 ? "," : "", count > 2 ? text[2][0] : "", count > 2 ? "-" : "",
+		     count > 2 ? text[2][1] : "") < 0)
 		return NULL;
 	return all;
 }
@@ -407,6 +488,8 @@ char *option_format(const struct option *option, const struct workload *workload
 		return format_sizes(option, numbers);
 	case OPTION_SIZE_RANGE:
 		return format_size_range(option, numbers);
+	case OPTION_RANGES:
+		return format_ranges(numbers);
 	case OPTION_COUNT:
 	case OPTION_SIZE:
 	case OPTION_TIME:
@@ -429,6 +512,8 @@ static size_t member_size(enum option_type type)
 		return DIRECTION_COUNT * sizeof(uint64_t);
 	case OPTION_SIZE_RANGE:
 		return 2 * sizeof(uint64_t);
+	case OPTION_RANGES:
+		return DIRECTION_COUNT * 2 * sizeof(uint64_t);
 	case OPTION_TEXT:
 		return sizeof(char *);
 	case OPTION_COUNT:

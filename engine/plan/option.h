@@ -28,6 +28,7 @@ enum option_type {
 			  rest */
 	OPTION_COUNTS, /* uint64_t[DIRECTION_COUNT]: plain numbers, given as SIZES are */
 	OPTION_SIZE_RANGE,   /* uint64_t[2] bytes, the least and the most: 4k, 0-64k */
+	OPTION_RANGES,	     /* uint64_t[DIRECTION_COUNT][2] bytes, low and high: "1k-4k,2k-8k" */
 	OPTION_TIME,	     /* uint64_t nanoseconds; a bare number is seconds */
 	OPTION_MICROSECONDS, /* the same, but a bare number is microseconds */
 	OPTION_CHOICE,	     /* int, an index into choices */

@@ -59,6 +59,14 @@ OPTION(INVALIDATE, "invalidate", OPTION_FLAG, invalidate, 0, 1, NULL, "1", NULL,
        "Drop the target's pages from the page cache before a sample.")
 
 /* ---- what one request is: sizes, alignment ---- */
+OPTION(BSRANGE, "bsrange", OPTION_RANGES, bsrange, 512, 64 << 20, NULL, NULL, NULL, "bytes", true,
+       "Request sizes from one to another, multiples of the smaller and each as often as any; `1k-4k,2k-8k` for reads and writes. In place of bs.")
+OPTION(BSSPLIT, "bssplit", OPTION_TEXT, bssplit, 1, 4096, NULL, NULL, NULL, "", true,
+       "Request sizes and how many of 100 requests have them: `4k/60:64k/40`, or `4k/60:64k/40,8k/100` for reads and writes; sizes without a percentage share the rest. In place of bs.")
+OPTION(BS_UNALIGNED, "bs_unaligned", OPTION_FLAG, bs_unaligned, 0, 1, NULL, "0", NULL, "", true,
+       "Requests of bsrange or bssplit may have any number of bytes, not only multiples of the smallest; not with direct=1.")
+OPTION(BLOCKALIGN, "blockalign", OPTION_SIZES, blockalign, 1, 64 << 20, NULL, NULL, NULL, "bytes", true,
+       "Random offsets are multiples of it: of the smallest request without it. Another one goes without the map of blocks (norandommap=1).")
 
 /* ---- which request comes next: order and distribution ---- */
 OPTION(RW_SEQUENCER, "rw_sequencer", OPTION_CHOICE, rw_sequencer, 0, 0, workload_sequencer_choices, "sequential", NULL, "", true,

@@ -11,6 +11,7 @@
 #include "engine/plan/budget.h"
 #include "engine/plan/distribution_spec.h"
 #include "engine/plan/quantity.h"
+#include "engine/plan/workload_sizes.h"
 #include "engine/plan/written.h"
 
 /* ZFS writes a transaction group every 5 s by default, and fewer than three say little. Other file
@@ -242,6 +243,10 @@ static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
 		return options->sync != SYNC_NONE && !workload_writes(options);
 	case OPTION_ID_NORANDOMMAP:
 		return !workload_random(options);
+	case OPTION_ID_BS_UNALIGNED:
+		return options->bs_unaligned && !workload_sizes_differ(options);
+	case OPTION_ID_BLOCKALIGN:
+		return !workload_random(options);
 	case OPTION_ID_RW_SEQUENCER:
 		return options->rw_sequencer != SEQUENCER_SEQUENTIAL &&
 		       (!workload_random(options) || options->rw_number == 0);
@@ -307,12 +312,13 @@ static bool no_effect(const struct trap_cell *cell, struct trap_hit *hit)
 static bool mixed_sizes(const struct trap_cell *cell, struct trap_hit *hit)
 {
 	const struct workload *options = cell->options;
-	double read = (double)options->bs[DIRECTION_READ] * (double)options->rwmixread;
-	double write = (double)options->bs[DIRECTION_WRITE] * (double)options->rwmixwrite;
+	double size[] = {workload_mean_request(options, DIRECTION_READ),
+			 workload_mean_request(options, DIRECTION_WRITE)};
+	double read = size[DIRECTION_READ] * (double)options->rwmixread;
+	double write = size[DIRECTION_WRITE] * (double)options->rwmixwrite;
 	double percent = read + write > 0 ? 100 * read / (read + write) : 0;
 
-	if (!workload_mixed(options) || options->bs[0] == options->bs[1] || percent == 0 ||
-	    percent == 100)
+	if (!workload_mixed(options) || size[0] == size[1] || percent == 0 || percent == 100)
 		return false;
 	(void)snprintf(hit->found, sizeof(hit->found),
 		       "rwmixread=%" PRIu64 ": %.0f %% of the bytes read", options->rwmixread,

@@ -13,6 +13,7 @@
 #include "engine/plan/machine_options.h"
 #include "engine/plan/quantity.h"
 #include "engine/plan/workload_pace.h"
+#include "engine/plan/workload_sizes.h"
 #include "engine/plan/written.h"
 
 #define SECTOR_BYTES 512 /* the least that direct I/O is aligned to anywhere */
@@ -104,6 +105,26 @@ static void drop_other_side(struct workload *workload, const struct workload *ov
 		workload_unset(workload, OPTION_ID_RWMIXREAD);
 }
 
+/* One of the options for request sizes in a layer takes the place of all below it. */
+static void drop_other_sizes(struct workload *workload, const struct workload *over)
+{
+	bool range = workload_is_set(over, OPTION_ID_BSRANGE);
+	bool split = workload_is_set(over, OPTION_ID_BSSPLIT);
+
+	if (!workload_is_set(over, OPTION_ID_BS) && !range && !split)
+		return;
+	if (!workload_is_set(over, OPTION_ID_BS))
+		workload_unset(workload, OPTION_ID_BS);
+	if (!range) {
+		workload_unset(workload, OPTION_ID_BSRANGE);
+		memset(workload->bsrange, 0, sizeof(workload->bsrange));
+	}
+	if (!split) {
+		workload_unset(workload, OPTION_ID_BSSPLIT);
+		option_free(option_at(OPTION_ID_BSSPLIT), workload);
+	}
+}
+
 int workload_overlay(struct workload *workload, const struct workload *over)
 {
 	for (int id = 0; id < OPTION_ID_COUNT; id++) {
@@ -116,6 +137,7 @@ int workload_overlay(struct workload *workload, const struct workload *over)
 			return r;
 	}
 	drop_other_side(workload, over);
+	drop_other_sizes(workload, over);
 	workload->from_fio |= over->from_fio;
 	return 0;
 }
@@ -197,28 +219,22 @@ static uint64_t largest_request(const struct workload *workload)
 static int check_sizes(const struct workload *workload, struct error *err)
 {
 	char size[QUANTITY_TEXT_MAX], bs[QUANTITY_TEXT_MAX];
+	const char *name;
+	uint64_t value;
 
 	if (workload->size != 0 && workload->size < largest_request(workload))
 		return error_set(err, ERROR_CONFLICT, "size",
-				 "size=%s is smaller than one request of bs=%s",
+				 "size=%s is smaller than one request of %s=%s",
 				 quantity_format_size(workload->size, size),
+				 option_at(workload_size_option(workload))->name,
 				 quantity_format_size(largest_request(workload), bs));
 	if (!workload->direct)
 		return 0;
-	for (int i = 0; i < DIRECTION_COUNT; i++)
-		if (workload->bs[i] % SECTOR_BYTES != 0)
-			return error_set(err, ERROR_CONFLICT, "bs",
-					 "with direct=1 bs must be a multiple of 512, not %" PRIu64,
-					 workload->bs[i]);
-	if (workload->offset % SECTOR_BYTES != 0)
-		return error_set(err, ERROR_CONFLICT, "offset",
-				 "with direct=1 offset must be a multiple of 512, not %" PRIu64,
-				 workload->offset);
-	if (!workload_random(workload) && workload->rw_number % SECTOR_BYTES != 0)
-		return error_set(err, ERROR_CONFLICT, "rw",
-				 "with direct=1 the bytes left out after each request must be a "
-				 "multiple of 512, not %" PRIu64,
-				 workload->rw_number);
+	name = workload_misaligned(workload, SECTOR_BYTES, &value);
+	if (name)
+		return error_set(err, ERROR_CONFLICT, name,
+				 "with direct=1 %s must be a multiple of 512, not %" PRIu64, name,
+				 value);
 	if (workload->size % SECTOR_BYTES != 0)
 		return error_set(err, ERROR_CONFLICT, "size",
 				 "with direct=1 size must be a multiple of 512, not %" PRIu64,
@@ -277,7 +293,9 @@ int workload_complete(struct workload *workload, struct error *err)
 		return error_set(err, ERROR_CONFLICT, "randseed",
 				 "randrepeat=0 draws a fresh seed for each sample; leave out "
 				 "randseed or randrepeat");
-	r = machine_options_check(workload, err);
+	r = workload_complete_sizes(workload, err);
+	if (r == 0)
+		r = machine_options_check(workload, err);
 	if (r == 0)
 		r = check_sizes(workload, err);
 	if (r == 0)

@@ -76,6 +76,10 @@ struct workload {
 	int regions; /* enum workload_regions */
 	bool group_reporting, invalidate;
 	/* what one request is */
+	uint64_t bsrange[DIRECTION_COUNT][2]; /* bytes, smallest and largest; 0: bs or bssplit */
+	char *bssplit;			      /* see bssplit.h */
+	bool bs_unaligned;
+	uint64_t blockalign[DIRECTION_COUNT]; /* bytes; 0: the smallest request */
 	/* which request comes next */
 	int rw_sequencer;	   /* enum workload_sequencer */
 	char *random_distribution; /* as distribution_spec.h reads it */
@@ -131,8 +135,9 @@ MUST_CHECK int workload_overlay(struct workload *workload, const struct workload
 
 /*
  * Fills in defaults for what is not set (the set bits stay as they are) and checks the whole:
- * bs within size, rwmixread + rwmixwrite = 100, direct with bs, offset or size not of 512 bytes,
- * randseed without randrepeat, the extent beyond a file's. The error's field is the option's name
+ * one of bs, bsrange and bssplit, within size, rwmixread + rwmixwrite = 100, direct with bs, offset
+ * or size not of 512 bytes, randseed without randrepeat, the extent beyond a file's. The error's
+ * field is the option's name
  * ("bs"); the caller puts the pointer before it.
  *
  * Two defaults depend on others. time_based is 1, but 0 in an fio command line without a runtime,

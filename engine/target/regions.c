@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 
 #include "engine/base/text.h"
+#include "engine/plan/workload_sizes.h"
 #include "engine/target/parts.h"
 #include "engine/target/place.h"
 #include "engine/target/scratch.h"
@@ -25,30 +26,24 @@
 static int check_part(const struct target_info *info, const struct workload *part, bool lone,
 		      struct error *err)
 {
-	uint64_t unit = info->logical_block_bytes;
-	const struct {
-		const char *option;
-		uint64_t value;
-	} all[] = {
-		{"bs", part->bs[DIRECTION_READ]},
-		{"bs", part->bs[DIRECTION_WRITE]},
-		{"offset", part->offset},
-		{"rw", workload_random(part) ? 0 : part->rw_number},
-		/* The next job's region begins where this one's ends. */
-		{"size", !lone && info->kind != TARGET_DIRECTORY ? part->size : 0},
-	};
+	uint64_t unit = info->logical_block_bytes, value;
 	char shown[PLACE_SHOWN];
+	const char *option;
 
 	if (!part->direct || unit <= 1)
 		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		if (all[i].value % unit != 0)
-			return error_set(err, ERROR_BAD_SIZE, all[i].option,
-					 "with direct=1 on %s %s must be a multiple of %" PRIu64
-					 " bytes; %" PRIu64 " is not",
-					 text_clean(info->path, shown, sizeof(shown)),
-					 all[i].option, unit, all[i].value);
-	return 0;
+	option = workload_misaligned(part, unit, &value);
+	/* The next job's region begins where this one's ends. */
+	if (!option && !lone && info->kind != TARGET_DIRECTORY && part->size % unit != 0) {
+		option = "size";
+		value = part->size;
+	}
+	if (!option)
+		return 0;
+	return error_set(err, ERROR_BAD_SIZE, option,
+			 "with direct=1 on %s %s must be a multiple of %" PRIu64 " bytes; %" PRIu64
+			 " is not",
+			 text_clean(info->path, shown, sizeof(shown)), option, unit, value);
 }
 
 int target_check_workload(const struct target_info *info, const struct workload *workload,

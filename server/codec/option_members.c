@@ -42,6 +42,8 @@ static const char *wanted(const struct option *option)
 		return "a number of bytes, or a text such as \"4k\", or \"0-64k\" for sizes "
 		       "between "
 		       "the two";
+	case OPTION_RANGES:
+		return "a text such as \"4k-64k\", or \"1k-4k,2k-8k\" for reads and writes";
 	case OPTION_TIME:
 		return "a number of seconds, or a text such as \"500ms\" or \"2m\"";
 	case OPTION_CHOICE:
@@ -56,7 +58,7 @@ static bool takes_integer(const struct option *option)
 {
 	/* sync has two numbers among its words, as in fio */
 	return (option->type != OPTION_CHOICE && option->type != OPTION_RW &&
-		option->type != OPTION_TEXT) ||
+		option->type != OPTION_RANGES && option->type != OPTION_TEXT) ||
 	       option->id == OPTION_ID_SYNC;
 }
 

@@ -12,14 +12,21 @@ pytestmark = pytest.mark.skipif(fuse.missing() is not None, reason=fuse.missing(
 ENGINES = pytest.mark.parametrize("ioengine", ["io_uring", "threads"])
 
 
+def whole(path, rw, options):
+    """The definition; an option that is None is left out."""
+    made = definition({"file": path}, rw=rw, options=options)
+    made["workloads"][0] = {k: v for k, v in made["workloads"][0].items() if v is not None}
+    return made
+
+
 def run(directory, rw, options):
     """The only sample, and what arrived for it in order: (kind, offset, length)."""
     with fuse.Mount(directory) as mount:
         engine = Engine(directory / "state", [mount.path])
         try:
-            lines = engine.run(definition(
-                {"file": f"{mount.path}/t"}, rw=rw,
-                options={"size": "1M", "time_based": 0, "runtime": "30", "invalidate": 0, "direct": 1, **options}))
+            lines = engine.run(whole(
+                f"{mount.path}/t", rw,
+                {"size": "1M", "time_based": 0, "runtime": "30", "invalidate": 0, "direct": 1, **options}))
         finally:
             engine.stop()
         assert end(lines)["state"] == "done", lines[-1]
@@ -34,9 +41,9 @@ def null(directory, rw, options):
     """The only sample of a run that reaches no target."""
     engine = Engine(directory / "state", [str(directory)])
     try:
-        lines = engine.run(definition(
-            {"file": f"{directory}/t"}, rw=rw,
-            options={"size": "1M", "time_based": 0, "runtime": "30", "direct": 0, "ioengine": "null", **options}))
+        lines = engine.run(whole(
+            f"{directory}/t", rw,
+            {"size": "1M", "time_based": 0, "runtime": "30", "direct": 0, "ioengine": "null", **options}))
     finally:
         engine.stop()
     assert end(lines)["state"] == "done", lines[-1]
@@ -61,3 +68,65 @@ def test_a_drawn_offset_now_and_then(directory, ioengine, sequencer, step):
     assert sum(s == step for i, s in enumerate(steps) if i % 8 != 6) >= 7 * 32 - 8  # but at the end of the region
     assert sum(s == step for s in drawn) < 8
     assert sample["options"].get("rw_sequencer", "sequential") == sequencer
+
+
+def once(arrived, length):
+    """Whether the requests touch each byte once."""
+    at = 0
+    for offset, size in sorted((o, n) for _, o, n in arrived):
+        if offset != at:
+            return False
+        at += size
+    return at == length
+
+
+@ENGINES
+@pytest.mark.parametrize("option,value,sizes", [
+    ("bsrange", "4k-64k", range(4 * KIB, 65 * KIB, 4 * KIB)),
+    ("bssplit", "4k/50:16k/50", (4 * KIB, 8 * KIB, 12 * KIB, 16 * KIB)),  # some are cut by what is touched already
+])
+def test_requests_of_many_sizes(directory, ioengine, option, value, sizes):
+    options = {"ioengine": ioengine, "iodepth": 4, "size": "4M", option: value, "bs": None}
+    sample, arrived = run(directory, "randwrite", options)
+    assert sample["options"][option] == value
+    assert once(arrived, 4 * MIB)
+    assert {n for _, _, n in arrived} == set(sizes)
+    assert sample["write"]["bytes"] == 4 * MIB
+    assert sample["write"]["ios"] == len(arrived)
+    assert not [f for f in sample["findings"] if f["code"] == "size_mismatch"]
+
+
+@ENGINES
+def test_requests_of_any_number_of_bytes(directory, ioengine):
+    options = {"ioengine": ioengine, "size": "1M", "bsrange": "1k-8k", "bs": None, "bs_unaligned": 1, "direct": 0}
+    sample, arrived = run(directory, "write", options)
+    assert once(arrived, sum(n for _, _, n in arrived))
+    assert sum(n % 512 != 0 for _, _, n in arrived) > len(arrived) / 2
+    assert sample["write"]["bytes"] == sum(n for _, _, n in arrived)
+
+
+@ENGINES
+def test_offsets_are_aligned(directory, ioengine):
+    """And the region begins where nothing is aligned."""
+    options = {"ioengine": ioengine, "blockalign": "1000", "offset": 77, "direct": 0}
+    _, arrived = run(directory, "randwrite", options)
+    assert all((o - 77) % 1000 == 0 and n == 4 * KIB for _, o, n in arrived)
+    assert len({o for _, o, _ in arrived}) > 150
+    assert max(o for _, o, _ in arrived) <= MIB - 4 * KIB + 77
+
+
+def test_no_target_and_many_sizes(directory):
+    sample = null(directory, "randwrite", {"bsrange": "4k-64k", "bs": None, "size": "64M", "iodepth": 8})
+    assert sample["write"]["bytes"] == 64 * MIB
+    assert 64 * MIB / (36 * KIB) < sample["write"]["ios"] < 64 * MIB / (16 * KIB)
+
+
+@pytest.mark.parametrize("options,field", [
+    ({"blockalign": 100}, "blockalign"), ({"offset": 77}, "offset"), ({"bsrange": "1000-4k", "bs": None}, "bsrange")])
+def test_direct_needs_alignment(directory, options, field):
+    engine = Engine(directory / "state", [str(directory)])
+    try:
+        lines = engine.run(whole(f"{directory}/t", "randread", options))
+    finally:
+        engine.stop()
+    assert "512" in str(lines[-1]) and field in str(lines[-1])

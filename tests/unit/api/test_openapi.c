@@ -122,13 +122,15 @@ static void put_option(FILE *out, const struct option *option)
 		fputs("          type: string\n", out);
 	else if (option->type == OPTION_CHOICE)
 		put_choices(out, option);
+	else if (option->type == OPTION_RANGES)
+		fputs("          type: string\n          minLength: 3\n", out);
 	else if (option->type == OPTION_RW)
 		put_rw(out, option);
 	else
 		fprintf(out, "          $ref: '#/components/schemas/Option%s'\n",
 			schemas[option->type]);
 	if (option->type != OPTION_CHOICE && option->type != OPTION_RW &&
-	    option->type != OPTION_FLAG)
+	    option->type != OPTION_RANGES && option->type != OPTION_FLAG)
 		put_limits(out, option);
 	if (option->default_text)
 		put_scalar(out, "default", option->default_text);

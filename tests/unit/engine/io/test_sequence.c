@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_sequence.c - the order of a job's requests where a pattern alone does not say it. */
+/*
+ * test_sequence.c - the order of a job's requests where a pattern alone does not say it.
+ * Length: one fixture, and each way to choose a request has its own tests.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,6 +10,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <gsl/gsl_cdf.h>
 
 #include "engine/base/clock.h"
 #include "engine/io/job_steps.h"
@@ -275,6 +279,197 @@ static void test_zones_that_do_not_fit(void **unused)
 	end(f);
 }
 
+/* ---- requests that differ in size ---- */
+
+/* Touches bytes of a region, none twice before all are; whether all are now. */
+struct touched {
+	unsigned char *bytes;
+	uint64_t length, left;
+};
+
+static void touch(struct touched *touched, uint64_t offset, uint64_t length)
+{
+	for (uint64_t i = offset; i < offset + length; i++) {
+		assert_int_equal(touched->bytes[i], 0);
+		touched->bytes[i] = 1;
+	}
+	touched->left -= length;
+	if (touched->left > 0)
+		return;
+	memset(touched->bytes, 0, touched->length);
+	touched->left = touched->length;
+}
+
+static void once(const char *options, uint64_t length, unsigned int passes)
+{
+	struct fixture *f = begin(options, 512, length);
+	struct touched touched = {calloc(length, 1), length, length};
+	unsigned int done = 0, sizes = 0, steps = 0;
+	uint64_t least = sequence_least(f->job.course.sequence), last = 0;
+
+	assert_non_null(touched.bytes);
+	while (done < passes) {
+		struct operation operation = next(f);
+
+		assert_int_equal((operation.offset - 512) % least, 0);
+		assert_int_equal(operation.length % least, 0);
+		sizes += operation.length != least;
+		steps += operation.offset == last;
+		last = operation.offset + operation.length;
+		touch(&touched, operation.offset - 512, operation.length);
+		done += touched.left == length;
+	}
+	assert_true(sizes > passes * 10);
+	assert_true(steps * 4 < passes * length / least); /* in no order */
+	free(touched.bytes);
+	end(f);
+}
+
+static void test_every_byte_once(void **unused)
+{
+	(void)unused;
+	once("rw=randread bsrange=4k-64k", 4 * MIB, 3);
+	once("rw=randwrite bssplit=512/20:4k/50:7k/30", MIB, 3);
+	once("rw=randrw bsrange=1k-8k,1k-32k", MIB + KIB, 3);
+	once("rw=randread bsrange=3k-30k direct=0", 300 * 3 * KIB, 3);
+}
+
+/* Directions of other smallest sizes have each their own map, which the other does not touch. */
+static void test_every_byte_once_a_direction(void **unused)
+{
+	struct fixture *f = begin("rw=randrw bsrange=4k-16k,512-4k", 0, MIB);
+	struct touched touched[2] = {{calloc(MIB, 1), MIB, MIB}, {calloc(MIB, 1), MIB, MIB}};
+
+	(void)unused;
+	for (unsigned int i = 0; i < 5000; i++) {
+		struct operation operation = next(f);
+
+		touch(&touched[operation.kind], operation.offset, operation.length);
+	}
+	free(touched[0].bytes);
+	free(touched[1].bytes);
+	end(f);
+}
+
+/* A size-ended one touches all and no more. */
+static void test_once_and_done(void **unused)
+{
+	struct fixture *f = begin("rw=randwrite bsrange=4k-64k size=4m time_based=0", 0, 4 * MIB);
+	struct touched touched = {calloc(4 * MIB, 1), 4 * MIB, 4 * MIB};
+
+	(void)unused;
+	do {
+		struct operation operation = next(f);
+
+		touch(&touched, operation.offset, operation.length);
+	} while (touched.left != 4 * MIB);
+	assert_true(is_done(f));
+	free(touched.bytes);
+	end(f);
+}
+
+/* Sequential: each where the last one ended, and all but what is smaller than the smallest. */
+static void test_sequential_of_any_size(void **unused)
+{
+	struct fixture *f = begin("rw=read bsrange=4k-64k", 0, MIB + 4095);
+	uint64_t at = 0;
+	unsigned int rounds = 0;
+
+	(void)unused;
+	for (unsigned int i = 0; i < 10000; i++) {
+		struct operation operation = next(f);
+
+		if (operation.offset == 0 && i > 0) {
+			assert_int_equal(at, MIB);
+			rounds++;
+			at = 0;
+		}
+		assert_int_equal(operation.offset, at);
+		at += operation.length;
+	}
+	assert_true(rounds > 200);
+	end(f);
+}
+
+/* Unaligned requests take whole blocks of the map, and end anywhere. */
+static void test_once_and_unaligned(void **unused)
+{
+	struct fixture *f =
+		begin("rw=randread bsrange=1k-4k bs_unaligned=1 direct=0", 0, 1000 * KIB);
+	struct touched touched = {calloc(1000, 1), 1000, 1000};
+	unsigned int odd = 0;
+
+	(void)unused;
+	for (unsigned int i = 0; i < 5000; i++) {
+		struct operation operation = next(f);
+
+		assert_int_equal(operation.offset % KIB, 0);
+		odd += operation.length % KIB != 0;
+		touch(&touched, operation.offset / KIB, (operation.length + KIB - 1) / KIB);
+	}
+	assert_true(odd > 2500);
+	free(touched.bytes);
+	end(f);
+}
+
+/* ---- blockalign ---- */
+
+/* Every multiple of it where a request fits, each as often as any. */
+static void test_random_offsets_are_aligned(void **unused)
+{
+	static const struct {
+		const char *options;
+		uint64_t unit, places;
+	} all[] = {
+		{"rw=randread bs=4k blockalign=512", 512, (64 * KIB - 4 * KIB) / 512 + 1},
+		{"rw=randread bs=4k blockalign=16k", 16 * KIB, 4},
+		{"rw=randwrite bs=4k blockalign=1000 direct=0", 1000,
+		 (64 * KIB - 4 * KIB) / 1000 + 1},
+		{"rw=randread bsrange=2k-8k blockalign=4k", 4 * KIB, 16},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		struct fixture *f = begin(all[i].options, 1024, 64 * KIB);
+		uint64_t found[200] = {0};
+		double chi = 0, expected = 100000.0 / (double)all[i].places;
+
+		assert_true(all[i].places <= 200);
+		for (unsigned int n = 0; n < 100000; n++) {
+			uint64_t offset = next(f).offset - 1024;
+
+			assert_int_equal(offset % all[i].unit, 0);
+			assert_true(offset / all[i].unit < all[i].places);
+			found[offset / all[i].unit]++;
+		}
+		for (uint64_t k = 0; k < all[i].places; k++)
+			chi += ((double)found[k] - expected) * ((double)found[k] - expected) /
+			       expected;
+		if (gsl_cdf_chisq_Q(chi, (double)all[i].places - 1) < 0.001)
+			fail_msg("%s: chi-square %g", all[i].options, chi);
+		end(f);
+	}
+}
+
+/* Reads and writes by their own. */
+static void test_alignment_by_direction(void **unused)
+{
+	struct fixture *f = begin("rw=randrw bs=4k blockalign=512,8k", 0, MIB);
+	unsigned int odd = 0;
+
+	(void)unused;
+	for (unsigned int n = 0; n < 10000; n++) {
+		struct operation operation = next(f);
+
+		if (operation.kind == REQUEST_WRITE)
+			assert_int_equal(operation.offset % (8 * KIB), 0);
+		else
+			odd += operation.offset % 4096 != 0;
+	}
+	assert_true(odd > 4000);
+	end(f);
+}
+
 static void test_fsync_among_them(void **unused)
 {
 	struct fixture *f = begin("rw=write:4k bs=4k fsync=2 fdatasync=3", 0, MIB);
@@ -331,6 +526,13 @@ int main(void)
 		cmocka_unit_test(test_distributions_say_where),
 		cmocka_unit_test(test_a_distribution_draws_every_eighth_offset),
 		cmocka_unit_test(test_zones_that_do_not_fit),
+		cmocka_unit_test(test_every_byte_once),
+		cmocka_unit_test(test_every_byte_once_a_direction),
+		cmocka_unit_test(test_once_and_done),
+		cmocka_unit_test(test_sequential_of_any_size),
+		cmocka_unit_test(test_once_and_unaligned),
+		cmocka_unit_test(test_random_offsets_are_aligned),
+		cmocka_unit_test(test_alignment_by_direction),
 		cmocka_unit_test(test_fsync_among_them),
 		cmocka_unit_test(test_seeds_repeat),
 		cmocka_unit_test(test_what_leaves_the_region_is_refused),

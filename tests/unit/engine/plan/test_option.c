@@ -89,6 +89,9 @@ static void ranges_hold_at_their_ends(void **state)
 			else if (option->type == OPTION_MICROSECONDS)
 				snprintf(text, sizeof(text), "%llu",
 					 (unsigned long long)ends[n] / 1000);
+			else if (option->type == OPTION_RANGES)
+				snprintf(text, sizeof(text), "512-%llu",
+					 (unsigned long long)ends[n]);
 			else
 				snprintf(text, sizeof(text), "%llu", (unsigned long long)ends[n]);
 			if (n < 2) {
