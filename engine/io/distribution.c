@@ -11,6 +11,7 @@
 #define BENT 16 /* a piece of values differing by more than a 16th of them is calculated */
 #define ZETA_MAX UINT64_C(10000000)
 #define NORMAL_TERMS 12
+#define HALF_BLOCKS_MAX (UINT64_C(1) << 26)
 #define HASH UINT64_C(0x61c8864680b583eb)
 
 /* The inverse of a cumulated frequency: u, 0 to 1, to a rank, not rounded, 0 to blocks. */
@@ -128,13 +129,29 @@ static uint64_t inverse_draw(const struct inverse *inverse, enum distribution_ki
 
 /* ---- normal ---- */
 
+/* Of 12 numbers of 0 to blocks. Where 32 bits are far more than there are blocks, two of a draw. */
+static uint64_t normal_sum(struct random *random, uint64_t blocks)
+{
+	uint64_t sum = 0, drawn;
+
+	if (blocks <= HALF_BLOCKS_MAX) {
+		for (int i = 0; i < NORMAL_TERMS / 2; i++) {
+			drawn = random_next(random);
+			sum += (drawn >> 32) * (blocks + 1) >> 32;
+			sum += (drawn & UINT32_MAX) * (blocks + 1) >> 32;
+		}
+		return sum;
+	}
+	for (int i = 0; i < NORMAL_TERMS; i++)
+		sum += random_scale(random_next(random), blocks + 1);
+	return sum;
+}
+
 static uint64_t normal_draw(struct random *random, const struct side *side)
 {
-	uint64_t sum = 0;
+	uint64_t sum = normal_sum(random, side->blocks);
 	int64_t step;
 
-	for (int i = 0; i < NORMAL_TERMS; i++)
-		sum += random_scale(random_next(random), side->blocks + 1);
 	sum = (sum + NORMAL_TERMS - 1) / NORMAL_TERMS;
 	if (sum >= side->blocks)
 		sum = side->blocks - 1;

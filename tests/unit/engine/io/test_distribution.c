@@ -292,6 +292,34 @@ static void test_normal_ranks(void **unused)
 	check_ranks("normal:99", 128, 0, normal_ranks(128, 64)); /* half the blocks at most */
 }
 
+/* However many blocks: mean and deviation, which are a half and a twelfth. Its ranks told from its
+ * blocks by the inverse of the hash. */
+static void test_normal_of_many_blocks(void **unused)
+{
+	uint64_t inverse = HASH;
+
+	(void)unused;
+	for (int i = 0; i < 6; i++) /* Newton's: right bits double each time */
+		inverse *= 2 - HASH * inverse;
+	for (int bits = 20; bits <= 40; bits += 5) {
+		uint64_t blocks = UINT64_C(1) << bits;
+		struct distribution *distribution = make("normal", blocks, 3);
+		double sum = 0, squares = 0;
+
+		for (int i = 0; i < DRAWS; i++) {
+			uint64_t block = distribution_next(distribution, DIRECTION_READ);
+			double x = (double)(block * inverse % blocks) / (double)blocks;
+
+			sum += x;
+			squares += x * x;
+		}
+		sum /= DRAWS;
+		assert_true(fabs(sum - 0.5) < 1e-3);
+		assert_true(fabs(sqrt(squares / DRAWS - sum * sum) - 1.0 / 12) < 1e-3);
+		distribution_free(distribution);
+	}
+}
+
 /* ---- blocks ---- */
 
 static void check_blocks(const char *text, uint64_t n, double *expected)
@@ -537,6 +565,7 @@ int main(void)
 		cmocka_unit_test(test_zipf_is_zipfs_law),
 		cmocka_unit_test(test_pareto_ranks),
 		cmocka_unit_test(test_normal_ranks),
+		cmocka_unit_test(test_normal_of_many_blocks),
 		cmocka_unit_test(test_any_number_of_blocks),
 		cmocka_unit_test(test_center),
 		cmocka_unit_test(test_zoned),

@@ -262,6 +262,21 @@ static void test_a_distribution_draws_every_eighth_offset(void **unused)
 	end(f);
 }
 
+static void test_memory_is_told(void **unused)
+{
+	struct workload plain, hot;
+	uint64_t without, with;
+
+	(void)unused;
+	set(&plain, "rw=randread:8 bs=4k numjobs=7");
+	set(&hot, "rw=randread:8 bs=4k numjobs=7 random_distribution=zipf");
+	assert_int_equal(measure_memory(&plain, BACKEND_IO_URING, &without), 0);
+	assert_int_equal(measure_memory(&hot, BACKEND_IO_URING, &with), 0);
+	assert_int_equal(with - without, 7 * distribution_bytes());
+	workload_done(&plain);
+	workload_done(&hot);
+}
+
 static void test_zones_that_do_not_fit(void **unused)
 {
 	struct measure_region region = {.fd = 3, .length = 2 * MIB};
@@ -525,6 +540,7 @@ int main(void)
 		cmocka_unit_test(test_the_same_offset_eight_times),
 		cmocka_unit_test(test_distributions_say_where),
 		cmocka_unit_test(test_a_distribution_draws_every_eighth_offset),
+		cmocka_unit_test(test_memory_is_told),
 		cmocka_unit_test(test_zones_that_do_not_fit),
 		cmocka_unit_test(test_every_byte_once),
 		cmocka_unit_test(test_every_byte_once_a_direction),
