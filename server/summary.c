@@ -6,16 +6,40 @@
 #include <string.h>
 
 #include "engine/analysis/cells.h"
+#include "engine/plan/percentiles.h"
 #include "server/table.h"
 
 #define MIB (1024.0 * 1024.0)
-#define P99 99.0
+
+/* Unless a workload has a list of its own. */
+static const double shown_percentiles[] = {99};
 
 /* ---- the table ---- */
 
 /* Levels that all cells share say nothing in a row, but are few; factors of one level are left in
  * since the reader asked for them. */
-static void put_heading(struct table *table, const struct definition *definition, bool data)
+static void cell_percentiles(const struct cell *cell, struct percentiles *ret_list)
+{
+	percentiles_of(&cell->samples[0]->options, shown_percentiles, ARRAY_SIZE(shown_percentiles),
+		       ret_list);
+}
+
+/* The columns: what any cell is to show. */
+static void all_percentiles(const struct cells *cells, struct percentiles *ret_all)
+{
+	struct percentiles own;
+
+	ret_all->count = 0;
+	for (size_t i = 0; i < cells->count; i++) {
+		if (cells->list[i].sample_count == 0)
+			continue;
+		cell_percentiles(&cells->list[i], &own);
+		percentiles_join(ret_all, &own);
+	}
+}
+
+static void put_heading(struct table *table, const struct definition *definition, bool data,
+			const struct percentiles *all)
 {
 	table_cell(table, "workload");
 	for (size_t i = 0; i < definition->factor_count; i++)
@@ -24,7 +48,8 @@ static void put_heading(struct table *table, const struct definition *definition
 	table_cell(table, "%s", data ? "IOPS" : "ops/s");
 	table_cell(table, "MiB/s");
 	table_cell(table, "mean");
-	table_cell(table, "p99");
+	for (size_t i = 0; i < all->count; i++)
+		table_cell(table, "p%.9g", all->values[i]);
 	table_rule(table);
 }
 
@@ -37,18 +62,27 @@ static void put_interval(struct table *table, const struct estimate_interval *in
 	table_cell(table, "%s", table_interval(interval->mean / divisor, half, scaled, text));
 }
 
-static void put_latency(struct table *table, const struct histogram *latency)
+static void put_latency(struct table *table, const struct cell *cell, const struct percentiles *all,
+			const struct histogram *latency)
 {
 	char text[TABLE_FIGURE_MAX];
+	struct percentiles own;
 
 	if (latency && latency->count > 0)
 		table_cell(table, "%s", table_latency((uint64_t)histogram_mean_ns(latency), text));
 	else
 		table_cell(table, "%s", "");
-	if (latency && histogram_percentile_supported(latency->count, P99))
-		table_cell(table, "%s", table_latency(histogram_percentile_ns(latency, P99), text));
-	else
-		table_cell(table, "%s", "");
+	cell_percentiles(cell, &own);
+	for (size_t i = 0; i < all->count; i++) {
+		double percent = all->values[i];
+
+		if (latency && percentiles_has(&own, percent) &&
+		    histogram_percentile_supported(latency->count, percent))
+			table_cell(table, "%s",
+				   table_latency(histogram_percentile_ns(latency, percent), text));
+		else
+			table_cell(table, "%s", "");
+	}
 }
 
 /* The columns that name a row: the workload where it is a new one, and the levels. */
@@ -62,8 +96,20 @@ static void put_names(struct table *table, const struct definition *definition,
 			   again ? "" : definition->factors[i].levels[cell->levels[i]]);
 }
 
+/* A row of its own: what the intended starts make of the row above. */
+static void put_intended(struct table *table, const struct definition *definition,
+			 const struct cell *cell, const struct percentiles *all,
+			 const struct histogram *intended)
+{
+	put_names(table, definition, cell, false, true);
+	table_cell(table, "intended");
+	table_cell(table, "%s", "");
+	table_cell(table, "%s", "");
+	put_latency(table, cell, all, intended);
+}
+
 static void put_cell(struct table *table, const struct definition *definition,
-		     const struct cell *cell, bool new_workload)
+		     const struct cell *cell, const struct percentiles *all, bool new_workload)
 {
 	bool again = false; /* a second direction of the same cell */
 
@@ -77,12 +123,14 @@ static void put_cell(struct table *table, const struct definition *definition,
 		if (cell->sample_count == 0) {
 			table_cell(table, "-");
 			table_cell(table, "-");
-			table_cell(table, "%s", "");
-			table_cell(table, "%s", "");
+			for (size_t i = 0; i <= all->count; i++)
+				table_cell(table, "%s", "");
 		} else {
 			put_interval(table, &direction->iops, 1, true);
 			put_interval(table, &direction->bandwidth, MIB, false);
-			put_latency(table, direction->latency);
+			put_latency(table, cell, all, direction->latency);
+			if (direction->intended)
+				put_intended(table, definition, cell, all, direction->intended);
 		}
 		again = true;
 	}
@@ -100,24 +148,39 @@ static void put_cell(struct table *table, const struct definition *definition,
 		else
 			table_cell(table, "-");
 		table_cell(table, "%s", ""); /* MiB/s say nothing of files */
-		put_latency(table, files->latency);
+		if (cell->sample_count > 0)
+			put_latency(table, cell, all, files->latency);
+		else
+			for (size_t n = 0; n <= all->count; n++)
+				table_cell(table, "%s", "");
 		again = true;
 	}
 }
 
 /* "llll...lrrrr": workload, factors, direction, figures. */
-static struct table *new_table(size_t factors)
+static struct table *new_table(size_t factors, size_t percentiles)
 {
-	char alignment[DEFINITION_FACTORS_MAX + 8];
+	char alignment[DEFINITION_FACTORS_MAX + 2 + 3 + PERCENTILES_MAX + 1];
 
 	memset(alignment, 'l', factors + 2);
-	memcpy(alignment + factors + 2, "rrrr", 5);
+	memset(alignment + factors + 2, 'r', 3 + percentiles);
+	alignment[factors + 2 + 3 + percentiles] = '\0';
 	return table_new(alignment);
+}
+
+static bool any_intended(const struct cells *cells)
+{
+	for (size_t i = 0; i < cells->count; i++)
+		for (int d = 0; d < DIRECTION_COUNT; d++)
+			if (cells->list[i].directions[d].intended)
+				return true;
+	return false;
 }
 
 static int print_table(const struct result *result, FILE *out, size_t width)
 {
 	const struct definition *definition = &result->definition;
+	struct percentiles all;
 	struct table *table;
 	struct cells cells;
 	bool data = false;
@@ -125,7 +188,8 @@ static int print_table(const struct result *result, FILE *out, size_t width)
 
 	if (r < 0)
 		return r;
-	table = new_table(definition->factor_count);
+	all_percentiles(&cells, &all);
+	table = new_table(definition->factor_count, all.count);
 	if (!table) {
 		cells_done(&cells);
 		return -ENOMEM;
@@ -133,12 +197,18 @@ static int print_table(const struct result *result, FILE *out, size_t width)
 	for (size_t i = 0; i < cells.count; i++)
 		for (int d = 0; d < DIRECTION_COUNT; d++)
 			data |= cells.list[i].directions[d].present;
-	put_heading(table, definition, data);
+	put_heading(table, definition, data, &all);
 	for (size_t i = 0; i < cells.count; i++)
-		put_cell(table, definition, &cells.list[i],
+		put_cell(table, definition, &cells.list[i], &all,
 			 i == 0 || cells.list[i].workload != cells.list[i - 1].workload);
 	r = table_print(table, out, width);
 	table_free(table);
+	if (r == 0 && any_intended(&cells))
+		table_wrap(
+			out,
+			"Latency is from the submission; \"intended\" is from when the rate's "
+			"schedule had an operation due, so that a stall shows in all it held up.",
+			0, 0, width);
 	cells_done(&cells);
 	return r;
 }

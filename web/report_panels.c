@@ -181,6 +181,16 @@ void report_latency(const struct report *report, struct html *html)
 	}
 	html_close(html, "div");
 	more_note(report, html);
+	if (report_has_intended(report))
+		html_element(
+			html, "p",
+			"Where a rate is asked for, the table has two rows. From the submission to "
+			"the completion is what each operation took once it was begun. From the "
+			"intended start, when the rate's schedule had it due, is what whoever "
+			"asked at that rate would have waited: a target that stops makes all late "
+			"that were due meanwhile, of which the submission tells only the few "
+			"outstanding (coordinated omission).",
+			"class", "note", NULL);
 	table_open(report, "Table: latency percentiles", html);
 	report_latency_table(report, html);
 	html_close(html, "details");

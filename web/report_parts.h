@@ -117,6 +117,9 @@ void report_files_table(const struct report *report, struct html *html);
 void report_cells_table(const struct report *report, struct html *html);
 void report_bars_table(const struct report *report, enum metric metric, struct html *html);
 void report_latency_table(const struct report *report, struct html *html);
+
+/* Whether any latency from the intended start is there: report_latency_table() then tells both. */
+bool report_has_intended(const struct report *report);
 void report_series_table(const struct report *report, struct html *html);
 
 /* report_findings.c: findings of the same words are one card. */

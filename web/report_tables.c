@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "engine/plan/percentiles.h"
 #include "web/report_parts.h"
 
 /* ---- pieces ---- */
@@ -207,41 +208,107 @@ void report_files_table(const struct report *report, struct html *html)
 
 static const double shown_percentiles[] = {50, 90, 99, 99.9, 99.99};
 
-static void latency_row(const struct histogram *histogram, struct html *html)
+static void cell_percentiles(const struct cell *cell, struct percentiles *ret_list)
 {
+	percentiles_of(&cell->samples[0]->options, shown_percentiles, ARRAY_SIZE(shown_percentiles),
+		       ret_list);
+}
+
+/* The columns: what any cell is to show. */
+static void all_percentiles(const struct report *report, struct percentiles *ret_all)
+{
+	struct percentiles own;
+
+	ret_all->count = 0;
+	for (size_t k = 0; k < report->comparison_count; k++) {
+		for (size_t i = 0; i < report->level_count; i++) {
+			const struct cell *cell = report->comparisons[k].cells[i].cell;
+
+			if (!cell || !cell->sample_count)
+				continue;
+			cell_percentiles(cell, &own);
+			percentiles_join(ret_all, &own);
+		}
+	}
+}
+
+static void percentile_cell(const struct histogram *histogram, double percent, bool wanted,
+			    struct html *html)
+{
+	if (!wanted)
+		html_element(html, "td", "", "class", "number", NULL);
+	else if (histogram_percentile_supported(histogram->count, percent))
+		html_element(html, "td",
+			     numbers_time((double)histogram_percentile_ns(histogram, percent)).text,
+			     "class", "number", NULL);
+	else
+		html_element(html, "td", "-", "class", "number", "title",
+			     "fewer than ten operations lie beyond", NULL);
+}
+
+static void latency_figures(const struct histogram *histogram, const struct cell *cell,
+			    const struct percentiles *all, struct html *html)
+{
+	struct percentiles own;
+
+	cell_percentiles(cell, &own);
+
 	html_element(html, "td", numbers_grouped(histogram->count).text, "class", "number", NULL);
 	html_element(html, "td", numbers_time(histogram_mean_ns(histogram)).text, "class", "number",
 		     NULL);
-	for (size_t i = 0; i < ARRAY_SIZE(shown_percentiles); i++) {
-		double percent = shown_percentiles[i];
-
-		if (histogram_percentile_supported(histogram->count, percent))
-			html_element(
-				html, "td",
-				numbers_time((double)histogram_percentile_ns(histogram, percent))
-					.text,
-				"class", "number", NULL);
-		else
-			html_element(html, "td", "-", "class", "number", "title",
-				     "fewer than ten operations lie beyond", NULL);
-	}
+	for (size_t i = 0; i < all->count; i++)
+		percentile_cell(histogram, all->values[i], percentiles_has(&own, all->values[i]),
+				html);
 	html_element(html, "td", numbers_time((double)histogram->max_ns).text, "class", "number",
 		     NULL);
 }
 
-void report_latency_table(const struct report *report, struct html *html)
+/* "Workload", the axis, "from" where a row may begin otherwise than with the submission. */
+static void latency_head(const struct report *report, const struct percentiles *all, bool intended,
+			 struct html *html)
 {
-	static const char *const heads[] = {"operations", "mean",   "50 %",    "90 %",
-					    "99 %",	  "99.9 %", "99.99 %", "max"};
+	char text[32];
 
-	table_open(html, NULL);
 	html_raw(html, "<thead><tr>");
 	head_cell(html, "Workload", false);
 	if (report->axis[0])
 		head_cell(html, report->axis, false);
-	for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
-		head_cell(html, heads[i], true);
+	if (intended)
+		head_cell(html, "from", false);
+	head_cell(html, "operations", true);
+	head_cell(html, "mean", true);
+	for (size_t i = 0; i < all->count; i++) {
+		(void)snprintf(text, sizeof(text), "%.9g %%", all->values[i]);
+		head_cell(html, text, true);
+	}
+	head_cell(html, "max", true);
 	html_raw(html, "</tr></thead><tbody>");
+}
+
+static const struct histogram *intended_of(const struct cell *cell, int d)
+{
+	return cell ? cell->directions[d].intended : NULL;
+}
+
+bool report_has_intended(const struct report *report)
+{
+	for (size_t k = 0; k < report->comparison_count; k++)
+		for (size_t i = 0; i < report->level_count; i++)
+			for (int d = 0; d < DIRECTION_COUNT; d++) {
+				if (intended_of(report->comparisons[k].cells[i].cell, d))
+					return true;
+			}
+	return false;
+}
+
+void report_latency_table(const struct report *report, struct html *html)
+{
+	bool intended = report_has_intended(report);
+	struct percentiles all;
+
+	all_percentiles(report, &all);
+	table_open(html, NULL);
+	latency_head(report, &all, intended, html);
 	for (size_t k = 0; k < report->comparison_count; k++) {
 		const struct comparison *comparison = &report->comparisons[k];
 
@@ -250,14 +317,23 @@ void report_latency_table(const struct report *report, struct html *html)
 			const struct histogram *histogram =
 				report_histogram(comparison, level, (int)d);
 
-			if (!histogram || (comparison->files && d > 0))
-				continue;
-			html_open(html, "tr", NULL);
-			row_head(comparison, (int)d, html);
-			if (report->axis[0])
-				html_element(html, "td", report_level(report, level), NULL);
-			latency_row(histogram, html);
-			html_close(html, "tr");
+			for (int from = 0; from < 2 && !(comparison->files && d > 0); from++) {
+				const struct cell *cell = comparison->cells[level].cell;
+				const struct histogram *shown =
+					from ? intended_of(cell, (int)d) : histogram;
+
+				if (!shown)
+					continue;
+				html_open(html, "tr", NULL);
+				row_head(comparison, (int)d, html);
+				if (report->axis[0])
+					html_element(html, "td", report_level(report, level), NULL);
+				if (intended)
+					html_element(html, "td",
+						     from ? "intended start" : "submission", NULL);
+				latency_figures(shown, cell, &all, html);
+				html_close(html, "tr");
+			}
 		}
 	}
 	table_close(html);

@@ -143,16 +143,20 @@ static int direction_estimate(struct cell *cell, enum direction d, double *value
 		values[i] = sample_bandwidth(cell->samples[i], d);
 	direction->bandwidth = statistics_mean(values, cell->sample_count);
 	for (size_t i = 0; i < cell->sample_count; i++) {
-		const struct histogram *latency = cell->samples[i]->directions[d].latency;
+		const struct direction_result *result = &cell->samples[i]->directions[d];
+		const struct histogram *latency = result->latency;
 
 		if (latency && latency->count > 0)
 			values[with_latency++] = histogram_mean_ns(latency);
 		r = merge_latency(&direction->latency, latency);
+		if (r == 0)
+			r = merge_latency(&direction->intended, result->intended);
 		if (r < 0)
 			return r;
 	}
 	direction->latency_mean_ns = statistics_mean(values, with_latency);
-	return narrow_latency(&direction->latency);
+	r = narrow_latency(&direction->latency);
+	return r < 0 ? r : narrow_latency(&direction->intended);
 }
 
 /* The phases of a metadata workload; values as above. */
@@ -271,8 +275,10 @@ void cells_done(struct cells *cells)
 
 		free(cell->levels);
 		free(cell->samples);
-		for (size_t d = 0; d < DIRECTION_COUNT; d++)
+		for (size_t d = 0; d < DIRECTION_COUNT; d++) {
 			free(cell->directions[d].latency);
+			free(cell->directions[d].intended);
+		}
 		for (size_t n = 0; n < (size_t)FILE_ORDERS * FILE_OPERATION_COUNT; n++)
 			free(cell->files[n / FILE_OPERATION_COUNT][n % FILE_OPERATION_COUNT]
 				     .latency);

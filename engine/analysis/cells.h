@@ -19,6 +19,8 @@ struct cell_direction {
 	struct estimate_interval bandwidth; /* bytes/s */
 	struct estimate_interval latency_mean_ns;
 	struct histogram *latency; /* merged; NULL when there are no samples */
+	struct histogram
+		*intended; /* the same from the intended start; NULL where none has a rate */
 };
 
 /* One phase of a metadata workload. */

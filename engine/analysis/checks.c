@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "engine/io/pace.h"
 #include "engine/plan/file_phases.h"
 #include "engine/plan/workload_sizes.h"
 
@@ -43,6 +44,11 @@
 
 /* With less than three quarters of the depth outstanding another level was measured than asked. */
 #define DEPTH_SHARE 0.75
+
+/* A schedule is kept but for what a busy machine is late by; random gaps vary by the root of their
+ * count. */
+#define RATE_SHARE 0.95
+#define RATE_DEVIATIONS 4.0
 
 /* A device that held an eighth of what was outstanding, of 8 at least, was not what it waited for.
  * Sequential requests are merged, so only random ones tell. */
@@ -111,13 +117,23 @@ static int check_errors(const struct check *check)
 		   "what went before.");
 }
 
+/* Whether a schedule or pauses, not the depth, say when operations begin. */
+static bool paced(const struct sample *sample)
+{
+	for (size_t i = 0; i < workload_parts(&sample->options); i++)
+		if (!pace_is_plain(workload_part(&sample->options, i)))
+			return true;
+	return false;
+}
+
 static int check_mix(const struct check *check)
 {
 	const struct sample *sample = check->sample;
 	double n = (double)operations(sample), asked, got, allowed;
 	char expected[64], found[64];
 
-	if (!workload_mixed(&sample->options) || n < 1)
+	/* A rate of a direction decides on its share. */
+	if (!workload_mixed(&sample->options) || n < 1 || paced(sample))
 		return 0;
 	asked = (double)sample->options.rwmixread / 100;
 	got = (double)sample->directions[DIRECTION_READ].ios / n;
@@ -241,7 +257,7 @@ static int check_depth(const struct check *check)
 
 	/* A job that waits for its fsync has less outstanding by right. */
 	if (operations(sample) == 0 || null_backend(sample) || sample->options.fsync > 0 ||
-	    sample->depth_mean >= asked * DEPTH_SHARE)
+	    paced(sample) || sample->depth_mean >= asked * DEPTH_SHARE)
 		return 0;
 	(void)snprintf(expected, sizeof(expected), "%.0f outstanding", asked);
 	(void)snprintf(found, sizeof(found), "%.3g on the mean", sample->depth_mean);
@@ -250,13 +266,41 @@ static int check_depth(const struct check *check)
 		   "processors, not the target, set the pace.");
 }
 
+/* A rate of which less than nearly all was done: the schedule went on, so the rest is late. */
+static int check_rate(const struct check *check, enum direction d)
+{
+	const struct sample *sample = check->sample;
+	double rate = (double)workload_rate(&sample->options, d), asked, bytes, spread;
+	char expected[64], found[64];
+
+	if (rate <= 0 || sample->options.part_count > 0 || sample->options.think_ns > 0 ||
+	    sample->options.runtime_ns == 0)
+		return 0;
+	asked = rate * sample->seconds * (double)sample->options.numjobs;
+	bytes = (double)sample->directions[d].bytes;
+	/* The one operation more or less at either end, and how a Poisson process's count varies.
+	 */
+	spread = 2 * (double)sample->options.numjobs;
+	if (sample->options.rate_process == RATE_POISSON)
+		spread += RATE_DEVIATIONS * sqrt(asked / (double)sample->options.bs[d]);
+	spread *= (double)sample->options.bs[d];
+	if (bytes >= asked * RATE_SHARE - spread)
+		return 0;
+	(void)snprintf(expected, sizeof(expected), "%.4g bytes/s %s", asked / sample->seconds,
+		       d == DIRECTION_READ ? "read" : "written");
+	(void)snprintf(found, sizeof(found), "%.4g bytes/s", bytes / sample->seconds);
+	return add(check, FINDING_WARNING, "rate_not_kept", expected, found,
+		   "The target did not keep the rate that was asked for: operations began later "
+		   "than they were due, and the latency from the intended start says how late.");
+}
+
 static int check_device_queue(const struct check *check)
 {
 	const struct sample *sample = check->sample;
 	double queue, asked = depth_asked(sample);
 	char expected[96], found[96];
 
-	if (!device_tells(sample) || !sample->options.direct ||
+	if (!device_tells(sample) || !sample->options.direct || paced(sample) ||
 	    !workload_random(&sample->options) || asked < QUEUE_DEPTH || operations(sample) == 0)
 		return 0;
 	queue = (double)sample->device.weighted_ms / (sample->seconds * 1000);
@@ -373,6 +417,8 @@ int checks_sample(struct sample *sample)
 			r = check_device_bytes(&check, (enum direction)d);
 		if (r == 0)
 			r = check_count(&check, (enum direction)d);
+		if (r == 0)
+			r = check_rate(&check, (enum direction)d);
 	}
 	if (r == 0)
 		r = check_depth(&check);

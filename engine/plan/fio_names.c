@@ -55,7 +55,6 @@ static const struct {
 	{"lat_percentiles", "percentiles of the whole latency are always given; leave it out"},
 	{"clat_percentiles", "percentiles of the whole latency are always given; leave it out"},
 	{"slat_percentiles", "percentiles of the whole latency are always given; leave it out"},
-	{"percentile_list", "the whole histogram is kept; leave it out"},
 	{"force_async",
 	 "not supported; a request goes to the kernel's threads where it would block"},
 	{"uncached", "not supported; direct=1 goes around the page cache"},

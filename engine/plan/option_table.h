@@ -163,4 +163,6 @@ OPTION(NONVECTORED, "nonvectored", OPTION_FLAG, nonvectored, 0, 1, NULL, NULL, N
        "Requests always have one buffer, without a vector: only 1 is taken.")
 
 /* ---- what is told ---- */
+OPTION(PERCENTILE_LIST, "percentile_list", OPTION_TEXT, percentile_list, 1, 220, NULL, NULL, NULL, "", false,
+       "The percentiles of latency that are shown, at most 20, as `50:99:99.9`; each only where ten slower operations are there.")
 /* clang-format on */

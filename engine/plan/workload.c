@@ -11,6 +11,7 @@
 #include "engine/plan/distribution_spec.h"
 #include "engine/plan/file_phases.h"
 #include "engine/plan/machine_options.h"
+#include "engine/plan/percentiles.h"
 #include "engine/plan/quantity.h"
 #include "engine/plan/workload_pace.h"
 #include "engine/plan/workload_sizes.h"
@@ -273,6 +274,7 @@ static int check_files(const struct workload *workload, struct error *err)
 
 int workload_complete(struct workload *workload, struct error *err)
 {
+	struct percentiles percentiles;
 	uint64_t extent;
 	int r;
 
@@ -306,6 +308,8 @@ int workload_complete(struct workload *workload, struct error *err)
 		r = distribution_spec_complete(workload, err);
 	if (r == 0)
 		r = workload_check_pace(workload, err);
+	if (r == 0 && workload->percentile_list)
+		r = percentiles_parse(workload->percentile_list, &percentiles, err);
 	if (r < 0)
 		return r;
 	if (workload_extent(workload, false, &extent) < 0 || extent > INT64_MAX)

@@ -114,6 +114,7 @@ struct workload {
 	uint64_t sqthread_poll_cpu;		    /* see workload_is_set */
 	bool fixedbufs, registerfiles, nonvectored; /* insisted on */
 	/* what is told */
+	char *percentile_list; /* as percentiles.h reads it */
 	bool from_fio; /* given as an fio command line: shared regions unless said otherwise */
 	/* Jobs of different options that run together (workload_part); 0: it is one itself. */
 	size_t part_count;

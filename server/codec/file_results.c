@@ -10,7 +10,7 @@
 #define SECONDS_MAX 1e9
 #define RESULTS_MAX ((size_t)FILE_ORDERS * FILE_OPERATION_COUNT)
 
-static json_t *result_encode(const struct file_result *result)
+static json_t *result_encode(const struct file_result *result, const struct percentiles *list)
 {
 	json_t *value = json_object();
 	int failed = 0;
@@ -21,17 +21,20 @@ static json_t *result_encode(const struct file_result *result)
 	failed |= put_u64(value, "bytes", result->bytes);
 	failed |= put_real(value, "seconds", result->seconds);
 	failed |= put_real(value, "ops_per_s", file_result_ops_per_s(result));
-	failed |= put_latency(value, "latency_ns", "histogram", result->latency);
+	failed |= put_latency(value, "latency_ns", "histogram", result->latency, list);
 	return put_end(value, failed);
 }
 
 json_t *file_results_encode(const struct sample *sample)
 {
 	json_t *list = json_array();
+	struct percentiles percentiles;
 	int failed = 0;
 
+	latency_percentiles(&sample->options, &percentiles);
 	for (size_t i = 0; i < sample->file_count; i++)
-		failed |= json_array_append_new(list, result_encode(&sample->files[i]));
+		failed |=
+			json_array_append_new(list, result_encode(&sample->files[i], &percentiles));
 	return put_end(list, failed);
 }
 

@@ -15,21 +15,23 @@ static const double percentiles[] = {1,	 5,  10, 20, 30,   40,	 50,	60,   70,
 
 /* ---- latencies ---- */
 
-static json_t *percentiles_encode(const struct histogram *histogram)
+static json_t *percentiles_encode(const struct histogram *histogram, const struct workload *options)
 {
+	struct percentiles list;
 	json_t *value = json_object();
 	char key[PERCENTILE_KEY_MAX];
 	int failed = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(percentiles); i++)
-		if (histogram_percentile_supported(histogram->count, percentiles[i]))
-			failed |= put_u64(value, percentile_key(percentiles[i], key),
-					  histogram_percentile_ns(histogram, percentiles[i]));
+	percentiles_of(options, percentiles, ARRAY_SIZE(percentiles), &list);
+	for (size_t i = 0; i < list.count; i++)
+		if (histogram_percentile_supported(histogram->count, list.values[i]))
+			failed |= put_u64(value, percentile_key(list.values[i], key),
+					  histogram_percentile_ns(histogram, list.values[i]));
 	return put_end(value, failed);
 }
 
-/* histogram may be NULL or empty: zeros, and no percentiles. */
-static json_t *latency_encode(const struct histogram *histogram, bool with_percentiles)
+/* histogram may be NULL or empty: zeros, and no percentiles. options NULL: none either. */
+static json_t *latency_encode(const struct histogram *histogram, const struct workload *options)
 {
 	bool empty = !histogram || histogram->count == 0;
 	json_t *value = json_object();
@@ -40,8 +42,8 @@ static json_t *latency_encode(const struct histogram *histogram, bool with_perce
 	failed |= put_real(value, "mean", empty ? 0 : histogram_mean_ns(histogram));
 	failed |= put_real(value, "stddev", empty ? 0 : histogram_stddev_ns(histogram));
 	failed |= put_u64(value, "N", empty ? 0 : histogram->count);
-	if (!empty && with_percentiles)
-		failed |= put_value(value, "percentile", percentiles_encode(histogram));
+	if (!empty && options)
+		failed |= put_value(value, "percentile", percentiles_encode(histogram, options));
 	return put_end(value, failed);
 }
 
@@ -188,6 +190,7 @@ static int put_rates(json_t *value, const struct fio_entry *entry, enum directio
 json_t *fio_direction_encode(const struct fio_entry *entry, enum direction d)
 {
 	const struct direction_result *result = &entry->directions[d];
+	const struct workload *options = &entry->sample->options;
 	bool split = result->submission && result->completion;
 	json_t *value = json_object();
 	int failed = 0;
@@ -207,10 +210,10 @@ json_t *fio_direction_encode(const struct fio_entry *entry, enum direction d)
 	failed |= put_u64(value, "short_ios", result->short_ios);
 	failed |= put_u64(value, "drop_ios", 0);
 	failed |= put_value(value, "slat_ns",
-			    latency_encode(split ? result->submission : NULL, false));
+			    latency_encode(split ? result->submission : NULL, NULL));
 	failed |= put_value(value, "clat_ns",
-			    latency_encode(split ? result->completion : result->latency, true));
-	failed |= put_value(value, "lat_ns", latency_encode(result->latency, true));
+			    latency_encode(split ? result->completion : result->latency, options));
+	failed |= put_value(value, "lat_ns", latency_encode(result->latency, options));
 	failed |= put_rates(value, entry, d);
 	return put_end(value, failed);
 }
@@ -231,6 +234,6 @@ json_t *fio_sync_encode(const struct fio_entry *entry)
 		if (all[i])
 			histogram_merge(sync, all[i]);
 	failed |= put_u64(value, "total_ios", sync->count);
-	failed |= put_value(value, "lat_ns", latency_encode(sync, true));
+	failed |= put_value(value, "lat_ns", latency_encode(sync, &sample->options));
 	return put_end(value, failed);
 }

@@ -140,14 +140,19 @@ char *percentile_key(double percent, char buffer[PERCENTILE_KEY_MAX])
 	return buffer;
 }
 
-static json_t *percentiles_encode(const struct histogram *histogram)
+void latency_percentiles(const struct workload *options, struct percentiles *ret_list)
+{
+	percentiles_of(options, histogram_percentiles, histogram_percentile_count, ret_list);
+}
+
+static json_t *percentiles_encode(const struct histogram *histogram, const struct percentiles *list)
 {
 	json_t *value = json_object();
 	char key[PERCENTILE_KEY_MAX];
 	int failed = 0;
 
-	for (size_t i = 0; i < histogram_percentile_count; i++) {
-		double percent = histogram_percentiles[i];
+	for (size_t i = 0; i < list->count; i++) {
+		double percent = list->values[i];
 
 		if (histogram_percentile_supported(histogram->count, percent))
 			failed |= put_u64(value, percentile_key(percent, key),
@@ -156,7 +161,7 @@ static json_t *percentiles_encode(const struct histogram *histogram)
 	return put_end(value, failed);
 }
 
-json_t *latency_summary_encode(const struct histogram *histogram)
+json_t *latency_summary_encode(const struct histogram *histogram, const struct percentiles *list)
 {
 	json_t *value = json_object();
 	int failed = 0;
@@ -165,18 +170,18 @@ json_t *latency_summary_encode(const struct histogram *histogram)
 	failed |= put_real(value, "mean", histogram_mean_ns(histogram));
 	failed |= put_real(value, "stddev", histogram_stddev_ns(histogram));
 	failed |= put_u64(value, "max", histogram->max_ns);
-	failed |= put_value(value, "percentiles", percentiles_encode(histogram));
+	failed |= put_value(value, "percentiles", percentiles_encode(histogram, list));
 	return put_end(value, failed);
 }
 
 int put_latency(json_t *object, const char *summary_name, const char *histogram_name,
-		const struct histogram *histogram)
+		const struct histogram *histogram, const struct percentiles *list)
 {
 	int failed = 0;
 
 	if (!histogram || histogram->count == 0)
 		return 0;
-	failed |= put_value(object, summary_name, latency_summary_encode(histogram));
+	failed |= put_value(object, summary_name, latency_summary_encode(histogram, list));
 	failed |= put_value(object, histogram_name, histogram_encode(histogram));
 	return failed;
 }
@@ -207,7 +212,8 @@ int get_latency(const struct fields *in, const char *histogram_name,
 	return 0;
 }
 
-json_t *direction_encode(const struct direction_result *result, double seconds)
+json_t *direction_encode(const struct direction_result *result, double seconds,
+			 const struct percentiles *list)
 {
 	json_t *value = json_object();
 	int failed = 0;
@@ -218,10 +224,10 @@ json_t *direction_encode(const struct direction_result *result, double seconds)
 	failed |= put_real(value, "bw_bytes_per_s",
 			   seconds > 0 ? (double)result->bytes / seconds : 0);
 	failed |= put_u64(value, "short_ios", result->short_ios);
-	failed |= put_latency(value, "latency_ns", "histogram", result->latency);
-	failed |= put_latency(value, "slat_ns", "slat_histogram", result->submission);
-	failed |= put_latency(value, "clat_ns", "clat_histogram", result->completion);
-	failed |= put_latency(value, "intended_ns", "intended_histogram", result->intended);
+	failed |= put_latency(value, "latency_ns", "histogram", result->latency, list);
+	failed |= put_latency(value, "slat_ns", "slat_histogram", result->submission, list);
+	failed |= put_latency(value, "clat_ns", "clat_histogram", result->completion, list);
+	failed |= put_latency(value, "intended_ns", "intended_histogram", result->intended, list);
 	return put_end(value, failed);
 }
 

@@ -9,6 +9,32 @@
 
 #include "engine/base/clock.h"
 #include "engine/plan/file_phases.h"
+#include "server/codec/latency.h"
+
+/* What the columns depend on. */
+struct layout {
+	struct percentiles all; /* of all samples */
+	bool intended;		/* any has a latency from the intended start */
+};
+
+static void lay_out(const struct result *result, struct layout *layout)
+{
+	const struct workload none = {.name = NULL};
+	struct percentiles own;
+
+	percentiles_of(&none, histogram_percentiles, histogram_percentile_count, &layout->all);
+	if (result->sample_count > 0)
+		layout->all.count = 0;
+	layout->intended = false;
+	for (size_t i = 0; i < result->sample_count; i++) {
+		const struct sample *sample = &result->samples[i];
+
+		latency_percentiles(&sample->options, &own);
+		percentiles_join(&layout->all, &own);
+		for (int d = 0; d < DIRECTION_COUNT; d++)
+			layout->intended |= sample->directions[d].intended != NULL;
+	}
+}
 
 /* A text of somebody's: never a formula, quoted where RFC 4180 wants it. */
 static void write_text(FILE *out, const char *text)
@@ -42,7 +68,14 @@ static void write_count(FILE *out, uint64_t value)
 	(void)fprintf(out, ",%" PRIu64, value);
 }
 
-static void write_head(FILE *out, const struct result *result)
+/* "name_p99_ns" */
+static void write_percentile_heads(FILE *out, const struct layout *layout, const char *name)
+{
+	for (size_t i = 0; i < layout->all.count; i++)
+		(void)fprintf(out, ",%s_p%.9g_ns", name, layout->all.values[i]);
+}
+
+static void write_head(FILE *out, const struct result *result, const struct layout *layout)
 {
 	(void)fputs("order,workload", out);
 	for (size_t i = 0; i < result->definition.factor_count; i++) {
@@ -52,30 +85,41 @@ static void write_head(FILE *out, const struct result *result)
 	(void)fputs(",repeat,direction,started,seconds,backend,ios,bytes,iops,bw_bytes_per_s,"
 		    "lat_min_ns,lat_mean_ns,lat_stddev_ns",
 		    out);
-	for (size_t i = 0; i < histogram_percentile_count; i++)
-		(void)fprintf(out, ",lat_p%g_ns", histogram_percentiles[i]);
+	write_percentile_heads(out, layout, "lat");
 	(void)fputs(",lat_max_ns,short_ios,sync_ios,sync_lat_mean_ns,datasync_ios,datasync_lat_"
 		    "mean_ns,depth_mean,cpu_user_s,"
 		    "cpu_system_s,machine_busy_s,machine_steal_s,device,device_reads,"
 		    "device_read_bytes,device_writes,device_written_bytes,device_io_ms,"
-		    "device_weighted_ms\r\n",
+		    "device_weighted_ms",
 		    out);
+	if (layout->intended) {
+		(void)fputs(",intended_min_ns,intended_mean_ns,intended_stddev_ns", out);
+		write_percentile_heads(out, layout, "intended");
+		(void)fputs(",intended_max_ns", out);
+	}
+	(void)fputs("\r\n", out);
 }
 
-static void write_latency(FILE *out, const struct histogram *latency)
+static void write_latency(FILE *out, const struct layout *layout, const struct sample *sample,
+			  const struct histogram *latency)
 {
+	struct percentiles own;
+
 	if (!latency || latency->count == 0) {
-		for (size_t i = 0; i < histogram_percentile_count + 4; i++)
+		for (size_t i = 0; i < layout->all.count + 4; i++)
 			(void)fputc(',', out);
 		return;
 	}
+	latency_percentiles(&sample->options, &own);
 	write_count(out, latency->min_ns);
 	write_real(out, histogram_mean_ns(latency));
 	write_real(out, histogram_stddev_ns(latency));
-	for (size_t i = 0; i < histogram_percentile_count; i++) {
-		if (histogram_percentile_supported(latency->count, histogram_percentiles[i]))
-			write_count(out,
-				    histogram_percentile_ns(latency, histogram_percentiles[i]));
+	for (size_t i = 0; i < layout->all.count; i++) {
+		double percent = layout->all.values[i];
+
+		if (percentiles_has(&own, percent) &&
+		    histogram_percentile_supported(latency->count, percent))
+			write_count(out, histogram_percentile_ns(latency, percent));
 		else
 			(void)fputc(',', out);
 	}
@@ -107,7 +151,7 @@ static void write_whole(FILE *out, const struct sample *sample)
 	(void)fputc(',', out);
 	write_text(out, device->name);
 	if (!device->name[0]) {
-		(void)fputs(",,,,,,\r\n", out);
+		(void)fputs(",,,,,,", out);
 		return;
 	}
 	write_count(out, device->reads);
@@ -116,7 +160,6 @@ static void write_whole(FILE *out, const struct sample *sample)
 	write_count(out, device->written_bytes);
 	write_count(out, device->io_ms);
 	write_count(out, device->weighted_ms);
-	(void)fputs("\r\n", out);
 }
 
 static const char *level_of(const struct sample *sample, const char *factor)
@@ -146,8 +189,8 @@ static void write_names(FILE *out, const struct result *result, const struct sam
 	write_text(out, sample->backend ? sample->backend : "");
 }
 
-static void write_row(FILE *out, const struct result *result, const struct sample *sample,
-		      enum direction d)
+static void write_row(FILE *out, const struct result *result, const struct layout *layout,
+		      const struct sample *sample, enum direction d)
 {
 	const struct direction_result *direction = &sample->directions[d];
 
@@ -156,14 +199,17 @@ static void write_row(FILE *out, const struct result *result, const struct sampl
 	write_count(out, direction->bytes);
 	write_real(out, sample_iops(sample, d));
 	write_real(out, sample_bandwidth(sample, d));
-	write_latency(out, direction->latency);
+	write_latency(out, layout, sample, direction->latency);
 	write_count(out, direction->short_ios);
 	write_whole(out, sample);
+	if (layout->intended)
+		write_latency(out, layout, sample, direction->intended);
+	(void)fputs("\r\n", out);
 }
 
 /* A phase of a metadata workload is a row too: "sequential create". */
-static void write_phase(FILE *out, const struct result *result, const struct sample *sample,
-			const struct file_result *phase)
+static void write_phase(FILE *out, const struct result *result, const struct layout *layout,
+			const struct sample *sample, const struct file_result *phase)
 {
 	char name[40];
 
@@ -174,9 +220,12 @@ static void write_phase(FILE *out, const struct result *result, const struct sam
 	write_count(out, phase->bytes);
 	write_real(out, file_result_ops_per_s(phase));
 	write_real(out, phase->seconds > 0 ? (double)phase->bytes / phase->seconds : 0);
-	write_latency(out, phase->latency);
+	write_latency(out, layout, sample, phase->latency);
 	write_count(out, 0); /* a short write or read is an error */
 	write_whole(out, sample);
+	if (layout->intended)
+		write_latency(out, layout, sample, NULL);
+	(void)fputs("\r\n", out);
 }
 
 char *result_csv(const struct result *result)
@@ -184,19 +233,21 @@ char *result_csv(const struct result *result)
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
+	struct layout layout;
 	bool failed;
 
 	if (!out)
 		return NULL;
-	write_head(out, result);
+	lay_out(result, &layout);
+	write_head(out, result, &layout);
 	for (size_t i = 0; i < result->sample_count; i++) {
 		const struct sample *sample = &result->samples[i];
 
 		for (int d = 0; d < DIRECTION_COUNT; d++)
 			if (sample_moves(sample, (enum direction)d))
-				write_row(out, result, sample, (enum direction)d);
+				write_row(out, result, &layout, sample, (enum direction)d);
 		for (size_t n = 0; n < sample->file_count; n++)
-			write_phase(out, result, sample, &sample->files[n]);
+			write_phase(out, result, &layout, sample, &sample->files[n]);
 	}
 	failed = ferror(out) != 0; /* writing to memory fails for want of memory alone */
 	if (fclose(out) != 0 || failed) {

@@ -8,8 +8,12 @@
  * iops, bw_bytes_per_s, lat_min_ns, lat_mean_ns, lat_stddev_ns, lat_p50_ns and the other
  * percentiles (empty where not supported), lat_max_ns, short_ios, sync_ios, sync_lat_mean_ns,
  * depth_mean, cpu_user_s, cpu_system_s, machine_busy_s, machine_steal_s, device, device_reads,
- * device_read_bytes, device_writes, device_written_bytes, device_io_ms, device_weighted_ms. What is
- * of the whole sample stands in both rows of a mix.
+ * device_read_bytes, device_writes, device_written_bytes, device_io_ms, device_weighted_ms; where a
+ * sample had a rate, also the latency from the intended start, named as that from the submission:
+ * intended_min_ns to intended_max_ns. What is of the whole sample stands in both rows of a mix.
+ *
+ * The percentiles are the standard ones, or those of percentile_list; where workloads differ in it,
+ * those of all, and each row fills in its own.
  *
  * A cell that a spreadsheet would take for a formula (= + - @, tab or return first) gets an
  * apostrophe before it. Reals are written in the shortest form that reads back as the same value.

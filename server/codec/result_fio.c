@@ -63,7 +63,7 @@ static bool option_shown(const struct workload *options, enum option_id id)
 	case OPTION_ID_IOENGINE:
 		return workload_is_set(options, OPTION_ID_IOENGINE);
 	default:
-		return true;
+		return option_told(option_at(id), options);
 	}
 }
 

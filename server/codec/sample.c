@@ -34,22 +34,27 @@ static json_t *levels_encode(const struct sample *sample)
 static int put_directions(json_t *object, const struct sample *sample,
 			  const struct direction_result *directions, double seconds)
 {
+	struct percentiles list;
 	int failed = 0;
+
+	latency_percentiles(&sample->options, &list);
 
 	for (int d = 0; d < DIRECTION_COUNT; d++)
 		if (sample_moves(sample, (enum direction)d))
 			failed |= put_value(object, direction_names[d],
-					    direction_encode(&directions[d], seconds));
+					    direction_encode(&directions[d], seconds, &list));
 	return failed;
 }
 
-static json_t *sync_encode(const struct histogram *sync)
+static json_t *sync_encode(const struct sample *sample, const struct histogram *sync)
 {
+	struct percentiles list;
 	json_t *value = json_object();
 	int failed = 0;
 
+	latency_percentiles(&sample->options, &list);
 	failed |= put_u64(value, "ios", sync->count);
-	failed |= put_latency(value, "latency_ns", "histogram", sync);
+	failed |= put_latency(value, "latency_ns", "histogram", sync, &list);
 	return put_end(value, failed);
 }
 
@@ -139,9 +144,9 @@ json_t *sample_encode(const struct sample *sample)
 	failed |= put_real(value, "depth_mean", sample->depth_mean);
 	failed |= put_directions(value, sample, sample->directions, sample->seconds);
 	if (sample->sync && sample->sync->count > 0)
-		failed |= put_value(value, "sync", sync_encode(sample->sync));
+		failed |= put_value(value, "sync", sync_encode(sample, sample->sync));
 	if (sample->datasync && sample->datasync->count > 0)
-		failed |= put_value(value, "datasync", sync_encode(sample->datasync));
+		failed |= put_value(value, "datasync", sync_encode(sample, sample->datasync));
 	if (sample->file_count > 0)
 		failed |= put_value(value, "metadata", file_results_encode(sample));
 	failed |= put_value(value, "series", series_encode(sample));

@@ -113,6 +113,36 @@ static void test_whole(void **state)
 	result_done(&result);
 }
 
+/* A rate's second latency has a row of its own, and the percentiles are the workload's. */
+static void test_intended(void **state)
+{
+	struct result result;
+	char *text;
+
+	(void)state;
+	make_result(&result, false);
+	for (size_t i = 0; i < result.sample_count; i++) {
+		struct sample *sample = &result.samples[i];
+		struct histogram *intended = malloc(sizeof(*intended));
+
+		assert_non_null(intended);
+		histogram_init(intended);
+		for (int k = 0; k < 2000; k++)
+			histogram_add(intended, 5000000);
+		sample->directions[DIRECTION_READ].intended = intended;
+		sample->options.percentile_list = strdup("50:90");
+	}
+	text = summary_of(&result);
+	assert_non_null(strstr(text, "mean      p50      p90\n"));
+	assert_null(strstr(text, "p99"));
+	assert_non_null(strstr(text, "20.0 us  20.0 us  20.0 us\n"));
+	assert_non_null(strstr(text, "intended"));
+	assert_non_null(strstr(text, "5.00 ms  5.00 ms  5.00 ms\n"));
+	assert_non_null(strstr(text, "Latency is from the submission"));
+	free(text);
+	result_done(&result);
+}
+
 static void test_partial(void **state)
 {
 	struct result result;
@@ -131,6 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_intended),
 		cmocka_unit_test(test_partial),
 	};
 

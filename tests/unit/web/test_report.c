@@ -443,6 +443,32 @@ static void test_odd_samples(void **state)
 	done(&result, &written);
 }
 
+/* A rate's second latency has rows of its own, with a word on what they are; columns are those that
+ * percentile_list names. */
+static void test_intended_starts(void **state)
+{
+	struct written written;
+	struct result result;
+
+	(void)state;
+	synthetic_make(&plain, &result);
+	for (size_t i = 0; i < result.sample_count; i++) {
+		struct direction_result *read = &result.samples[i].directions[DIRECTION_READ];
+
+		free(result.samples[i].options.percentile_list);
+		result.samples[i].options.percentile_list = synthetic_text("12.5:99.5");
+		if (read->latency)
+			read->intended = synthetic_latency(read->ios, 7e6);
+	}
+	write_report(&result, "intended", &written);
+	assert_has(&written, "12.5 %");
+	assert_has(&written, "99.5 %");
+	assert_has(&written, "intended start</td>");
+	assert_has(&written, "submission</td>");
+	assert_has(&written, "coordinated omission");
+	done(&result, &written);
+}
+
 static void test_without_charts(void **state)
 {
 	struct result result;
@@ -494,12 +520,13 @@ static void test_no_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_factor),     cmocka_unit_test(test_nine_workloads),
-		cmocka_unit_test(test_two_factors),    cmocka_unit_test(test_no_factors),
-		cmocka_unit_test(test_single_samples), cmocka_unit_test(test_noise_shows_no_level),
-		cmocka_unit_test(test_partial_run),    cmocka_unit_test(test_failed_run),
-		cmocka_unit_test(test_hostile_texts),  cmocka_unit_test(test_odd_samples),
-		cmocka_unit_test(test_without_charts), cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_one_factor),	cmocka_unit_test(test_nine_workloads),
+		cmocka_unit_test(test_two_factors),	cmocka_unit_test(test_no_factors),
+		cmocka_unit_test(test_single_samples),	cmocka_unit_test(test_noise_shows_no_level),
+		cmocka_unit_test(test_partial_run),	cmocka_unit_test(test_failed_run),
+		cmocka_unit_test(test_hostile_texts),	cmocka_unit_test(test_odd_samples),
+		cmocka_unit_test(test_without_charts),	cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_intended_starts),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "sandbox") == 0)

@@ -276,6 +276,33 @@ static void depth_asked_is_depth_reached(void **state)
 	expect_only(&sample, NULL);
 }
 
+/* A schedule decides on mix and depth; less than it asked for is told. */
+static void a_rate_is_kept_or_told(void **state)
+{
+	static const char options[] = "rw=randrw rwmixread=50 bs=4k size=64m iodepth=8 numjobs=2 "
+				      "runtime=10 rate_iops=3500,1500";
+	static const char bytes[] = "rw=randrw rwmixread=70 bs=4k size=64m iodepth=8 numjobs=2 "
+				    "runtime=10 rate=,6400k";
+	struct sample sample;
+
+	(void)state;
+	sound(&sample, options);
+	sample.depth_mean = 0.5;
+	sample.device.weighted_ms = 5000;
+	for (int d = 0; d < 2; d++)
+		sample.directions[d].latency->sum_ns /= 32;
+	expect_only(&sample, NULL);
+	/* 30,000 writes of 4k in 10 s by two jobs: 1500 a second each; 6400k would be 1600. */
+	sound(&sample, bytes);
+	expect_only(&sample, "rate_not_kept");
+	sound(&sample, options);
+	sample.options.rate_iops[DIRECTION_WRITE] = 1560;
+	expect_only(&sample, NULL);
+	sound(&sample, options);
+	sample.options.rate_iops[DIRECTION_WRITE] = 1620;
+	expect_only(&sample, "rate_not_kept");
+}
+
 static void the_queue_stood_at_the_device(void **state)
 {
 	struct sample sample;
@@ -367,6 +394,7 @@ int main(void)
 		cmocka_unit_test(the_device_moved_what_was_asked),
 		cmocka_unit_test(buffered_reads_may_come_from_memory),
 		cmocka_unit_test(depth_asked_is_depth_reached),
+		cmocka_unit_test(a_rate_is_kept_or_told),
 		cmocka_unit_test(the_queue_stood_at_the_device),
 		cmocka_unit_test(more_outstanding_get_more_done),
 		cmocka_unit_test(little_holds),

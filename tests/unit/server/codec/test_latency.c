@@ -25,6 +25,8 @@ static json_t *through_text(json_t *value)
 	return again;
 }
 
+static struct percentiles standard;
+
 static void histograms_come_back_whole(void **state)
 {
 	static const uint64_t values[] = {0,	 1,	   511,	       512,	  513,
@@ -131,7 +133,7 @@ static void only_supported_percentiles_are_there(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct histogram *histogram = fixture_histogram(cases[i].count, 1000);
-		json_t *summary = latency_summary_encode(histogram);
+		json_t *summary = latency_summary_encode(histogram, &standard);
 		json_t *percentiles = json_object_get(summary, "percentiles");
 
 		if (cases[i].last)
@@ -154,7 +156,7 @@ static void directions_come_back_whole(void **state)
 	(void)state;
 	fixture_direction(&result[0], 5000, 8192, 70000, true);
 	result[0].short_ios = 3;
-	value = through_text(direction_encode(&result[0], 2.5));
+	value = through_text(direction_encode(&result[0], 2.5, &standard));
 	assert_true(json_number_value(json_object_get(value, "iops")) == 2000);
 	assert_true(json_number_value(json_object_get(value, "bw_bytes_per_s")) == 2000 * 8192);
 	assert_int_equal(fields_of(value, "/read", &err, &in), 0);
@@ -180,7 +182,7 @@ static void directions_come_back_whole(void **state)
 static void a_direction_that_did_nothing_has_no_latency(void **state)
 {
 	struct direction_result result = {0};
-	json_t *value = direction_encode(&result, 0);
+	json_t *value = direction_encode(&result, 0, &standard);
 
 	(void)state;
 	assert_null(json_object_get(value, "latency_ns"));
@@ -191,6 +193,7 @@ static void a_direction_that_did_nothing_has_no_latency(void **state)
 
 int main(void)
 {
+	const struct workload no_list = {.name = NULL};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(histograms_come_back_whole),
 		cmocka_unit_test(damaged_histograms_are_refused),
@@ -199,5 +202,6 @@ int main(void)
 		cmocka_unit_test(a_direction_that_did_nothing_has_no_latency),
 	};
 
+	latency_percentiles(&no_list, &standard);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

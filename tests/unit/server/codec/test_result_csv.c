@@ -169,6 +169,41 @@ static void figures_are_exact(void **state)
 	result_done(&result);
 }
 
+/* Of each sample its own percentiles, under columns for all; both latencies where there are two. */
+static void percentiles_and_intended_starts(void **state)
+{
+	const struct direction_result *read;
+	struct table table;
+	struct result result;
+
+	(void)state;
+	start(&result);
+	read = &result.samples[0].directions[DIRECTION_READ];
+	fixture_option(&result.samples[0].options, "percentile_list", "12.5:99.5");
+	read_table(result_csv(&result), &table);
+	assert_int_equal(strtoull(cell(&table, 1, "lat_p12.5_ns"), NULL, 10),
+			 histogram_percentile_ns(read->latency, 12.5));
+	assert_int_equal(strtoull(cell(&table, 1, "intended_p99.5_ns"), NULL, 10),
+			 histogram_percentile_ns(read->intended, 99.5));
+	assert_int_equal(strtoull(cell(&table, 1, "intended_max_ns"), NULL, 10),
+			 read->intended->max_ns);
+	assert_string_equal(cell(&table, 1, "lat_p99_ns"), "");
+	assert_string_equal(cell(&table, 3, "lat_p12.5_ns"), "");
+	assert_string_equal(cell(&table, 3, "intended_mean_ns"), "");
+	for (size_t i = 1; i < table.rows; i++)
+		assert_int_equal(table.columns[i], table.columns[0]);
+	free(table.text);
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		free(result.samples[0].directions[d].intended);
+		result.samples[0].directions[d].intended = NULL;
+	}
+	read_table(result_csv(&result), &table);
+	for (size_t i = 0; i < table.columns[0]; i++)
+		assert_null(strstr(table.cells[0][i], "intended"));
+	free(table.text);
+	result_done(&result);
+}
+
 static void hostile_texts_are_no_formulas(void **state)
 {
 	struct table table;
@@ -205,6 +240,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_has_every_column),
 		cmocka_unit_test(figures_are_exact),
+		cmocka_unit_test(percentiles_and_intended_starts),
 		cmocka_unit_test(hostile_texts_are_no_formulas),
 		cmocka_unit_test(a_result_without_samples_is_its_head),
 	};
