@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/ioprio.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,12 +52,37 @@ static bool name_of(pid_t id, char name[64])
 	return name[0] != '\0';
 }
 
-/* Every other thread of this process is one. */
+/* Threads that were there before: this one, and a sanitizer's own. */
+static pid_t others[32];
+
+static void note_others(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	size_t count = 0;
+
+	assert_non_null(tasks);
+	memset(others, 0, sizeof(others));
+	while ((entry = readdir(tasks)))
+		if (*entry->d_name != '.' && count < ARRAY_SIZE(others))
+			others[count++] = (pid_t)strtol(entry->d_name, NULL, 10);
+	(void)closedir(tasks);
+}
+
+static bool is_other(pid_t id)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (others[i] == id)
+			return true;
+	return false;
+}
+
+/* Every later thread of this process is one. */
 static bool is_worker(pid_t id)
 {
 	char name[64];
 
-	return id != getpid() && name_of(id, name) && strncmp(name, "iou-", 4) != 0;
+	return !is_other(id) && name_of(id, name) && strncmp(name, "iou-", 4) != 0;
 }
 
 static void look(void *arg, double seconds_done, uint64_t bytes_done)
@@ -123,6 +149,7 @@ static void run(enum backend_kind backend, const struct workload *workload, stru
 	for (size_t i = 0; i < workload->numjobs; i++)
 		regions[i] = (struct measure_region){.fd = fd, .length = 65536};
 	memset(seen, 0, sizeof(*seen));
+	note_others();
 	sample_init(&sample);
 	if (measure_run(&spec, &sample, &err) != -ECANCELED)
 		fail_msg("%s", err.message);
@@ -299,7 +326,8 @@ static bool find_kernel_thread(struct cpus *ret_cpus)
 		pid_t id = (pid_t)strtol(entry->d_name, NULL, 10);
 		char name[64];
 
-		found = id != 0 && name_of(id, name) && strncmp(name, "iou-sqp", 7) == 0;
+		found = id != 0 && !is_other(id) && name_of(id, name) &&
+			strncmp(name, "iou-sqp", 7) == 0;
 		*ret_cpus = (struct cpus){0};
 		if (found)
 			assert_true(syscall(SYS_sched_getaffinity, id, sizeof(ret_cpus->bits),
@@ -374,6 +402,11 @@ static void test_nothing_asked(void **unused)
 	workload_done(&workload);
 }
 
+static void *nothing(void *unused)
+{
+	return unused;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -386,7 +419,11 @@ int main(void)
 		cmocka_unit_test(test_kernel_thread_not_allowed),
 		cmocka_unit_test(test_nothing_asked),
 	};
+	pthread_t id;
 
+	/* A sanitizer begins threads of its own with the first that is made. */
+	if (pthread_create(&id, NULL, nothing, NULL) == 0)
+		(void)pthread_join(id, NULL);
 	placement_allowed(&allowed);
 	first = cpus_nth(&allowed, 0);
 	second = cpus_nth(&allowed, 1);
