@@ -191,12 +191,15 @@ lint: ## layout, layers, both compilers' warnings, cppcheck
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --suppressions-list=tests/lint/cppcheck.txt \
 		--enable=warning,performance,portability -j 2 -I. engine server web api
 
-.PHONY: bench bench-quick bench-definitions
-bench: $(PROGRAM) ## the engine beside fio in one interleaved run (about 20 minutes)
+.PHONY: bench bench-goals bench-quick bench-definitions
+bench: $(PROGRAM) $(TOOLS) ## the engine beside fio in one interleaved run (half an hour)
 	$(PYTHON) tests/bench/bench.py --program $(PROGRAM) --json $(BUILD)/bench.json
 
+bench-goals: $(PROGRAM) $(TOOLS) ## the rows that a goal is about (ten minutes)
+	$(PYTHON) tests/bench/bench.py --program $(PROGRAM) --goals --json $(BUILD)/bench.json
+
 bench-quick: $(PROGRAM) ## the same in under a minute
-	$(PYTHON) tests/bench/bench.py --program $(PROGRAM) --rounds 5 --seconds 0.3 --quick
+	$(PYTHON) tests/bench/bench.py --program $(PROGRAM) --rounds 4 --seconds 0.3 --quick
 
 bench-definitions: $(PROGRAM) ## IOPS of many definitions beside fio's (about 3 minutes)
 	$(PYTHON) tests/bench/definitions.py --program $(PROGRAM)

@@ -7,15 +7,19 @@ twice, as "fio best" and "again". A figure is the median over rounds of the pair
 reference: operations a second of CPU time (user + system of the tool and its children, less its
 start-up: of a run of few operations, both are taken off), operations a second, and mean latency (fio's `lat`).
 Where the reference against itself leaves 0.98 to 1.02 in the first the machine was too noisy for the
-figures beside it, and the table says so.
+figures beside it, and the table says so; it says by how much in all three.
 
 The engine measured is the shipped one: `volbench engine` given a run on its standard input, with every
 latency in the histogram, the series and the bound check on. It chooses its backend itself.
 
+User instructions an operation are callgrind's, of both programs. At the end stand the goals
+(tests/bench/README.md), what was reached of each, and how noisy it was.
+
 Files are made in --directory (its file system is named in the table; O_DIRECT must work there) and in
-/dev/shm. The loop device needs root and is left out without, which is told.
+/dev/shm. The loop device and the FUSE file need root and are left out without, which is told.
 """
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -28,108 +32,27 @@ import sys
 import tempfile
 import time
 
-BEST = (
-    "--ioengine=io_uring --fixedbufs=1 --registerfiles=1 --nonvectored=1 --randrepeat=0 "
-    "--random_generator=tausworthe64 --iodepth_batch_submit=16 --iodepth_batch_complete_min=16 "
-    "--iodepth_batch_complete_max=32"
-)
-DEFAULT = "--ioengine=io_uring"
+import programs
+from programs import BEST, DEFAULT, MIB
+
 NOISE = (0.98, 1.02)
-MIB = 1 << 20
-
-
-def run_child(argv, stdin=None):
-    """Runs a command; returns its output, its CPU seconds and its children's, and its exit status."""
-    with tempfile.TemporaryFile() as out:
-        child = subprocess.Popen(
-            argv, stdin=subprocess.PIPE if stdin else subprocess.DEVNULL, stdout=out,
-            stderr=subprocess.STDOUT)
-        if stdin:
-            # Left open until the end: end of file would tell the engine to stop.
-            child.stdin.write(stdin.encode())
-            child.stdin.flush()
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.stdin:
-            child.stdin.close()
-        out.seek(0)
-        text = out.read().decode(errors="replace")
-    if child.returncode != 0:
-        sys.exit(f"{argv[0]} ended with {child.returncode}: {text[-800:]}")
-    return text, usage.ru_utime + usage.ru_stime
-
-
-def figures(sides, cpu):
-    """sides: of each direction with operations, (ios, iops, mean latency in ns)."""
-    ios = sum(s[0] for s in sides)
-    return {"ios": ios, "iops": sum(s[1] for s in sides), "cpu": cpu,
-            "lat_ns": sum(s[0] * s[2] for s in sides) / max(ios, 1)}
-
-
-def fio(settings):
-    def run(case, seconds):
-        argv = ["fio", "--name=bench", f"--filename={case['path']}", f"--size={case['size']}",
-                f"--rw={case['rw']}", f"--bs={case['bs']}", f"--iodepth={case['depth']}",
-                f"--numjobs={case['jobs']}", f"--direct={case['direct']}", "--norandommap=1",
-                "--invalidate=0", "--group_reporting", "--output-format=json", *settings.split()]
-        if case["sync"]:
-            argv.append("--sync=dsync")
-        argv += (["--time_based", f"--runtime={seconds}s"] if seconds else ["--number_ios=32"])
-        text, cpu = run_child(argv)
-        job = json.loads(text[text.index("{"):])["jobs"][0]
-        sides = [(s["total_ios"], s["iops"], s["lat_ns"]["mean"])
-                 for s in (job["read"], job["write"]) if s["total_ios"]]
-        return figures(sides, cpu)
-    return run
-
-
-def volbench(program, state, **settings):
-    def run(case, seconds):
-        kind = "device" if case["path"].startswith("/dev/loop") else "file"
-        writes = case["rw"] not in ("read", "randread")
-        # It writes to no file that is there already: its own, made and filled first, which the
-        # start-up has too and which does not count as operations.
-        path = case["path"] + ".volbench" if writes else case["path"]
-        target = {kind: path} if writes else {kind: path, "existing": True}
-        workload = {"name": "bench", "rw": case["rw"], "bs": case["bs"], "iodepth": case["depth"],
-                    "numjobs": case["jobs"], "direct": case["direct"], "size": case["size"],
-                    "regions": "shared", "group_reporting": 1, "norandommap": 1, "invalidate": 0, **settings}
-        if case["path"] == "/dev/zero":
-            workload["direct"] = 0
-        if case["sync"]:
-            workload["sync"] = "dsync"
-        if seconds:
-            workload["runtime"] = seconds
-        elif writes:
-            workload["runtime"] = 0.1  # the least; its file must be made all the same
-        else:
-            workload.update({"time_based": 0, "size": "32m" if case["bs"] == "1m" else "4m"})
-        request = {"call": "run", "run": "20000101-000000-bench0",
-                   "definition": {"name": "bench", "target": target, "workloads": [workload]}}
-        text, cpu = run_child([program, "engine", "--state", state, "--allow", case["allow"]],
-                              json.dumps(request) + "\n")
-        for line in text.splitlines():
-            message = json.loads(line)
-            if "error" in message or message.get("end", {}).get("error"):
-                sys.exit(f"volbench: {line}")
-            if "sample" in message:
-                sample = message["sample"]
-                sides = [(s["ios"], s["iops"], s["latency_ns"]["mean"])
-                         for s in (sample.get("read"), sample.get("write")) if s and s["ios"]]
-                return {**figures(sides, cpu), "backend": sample["backend"]}
-        sys.exit("volbench: no sample: " + text[-800:])
-    return run
+METRICS = ("ios_per_cpu_s", "iops", "lat_ns")
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 def variants(arguments, state):
-    return {
-        "fio best": fio(BEST),
-        "again": fio(BEST),
-        "fio default": fio(DEFAULT),
-        "volbench": volbench(arguments.program, state),
-        # The one of fio's best settings that is a choice: less processor time, less depth.
-        "volbench min 16": volbench(arguments.program, state, iodepth_batch_complete_min=16),
+    each = {
+        "fio best": programs.fio(BEST),
+        "again": programs.fio(BEST),
+        "fio default": programs.fio(DEFAULT),
+        "volbench": programs.volbench(arguments.program, state),
+        # Beside fio's defaults: each block once before any is touched again.
+        "volbench default": programs.volbench(arguments.program, state, norandommap=0),
     }
+    if not arguments.quick and not arguments.goals:
+        # fio's best settings wait for half of the depth at a time: the same of this engine.
+        each["volbench min 16"] = programs.volbench(arguments.program, state, iodepth_batch_complete_min=16)
+    return each
 
 
 def make_file(path, size):
@@ -173,27 +96,73 @@ class Loop:
             subprocess.run(["losetup", "--detach", self.path], check=True)
 
 
+@contextlib.contextmanager
+def fuse_file(directory, program):
+    """A file of 64 MiB that takes 1 ms for each operation and has no NOWAIT; None where it cannot be."""
+    os.environ["VOLBENCH"] = program
+    sys.path.insert(0, str(HERE.parent / "e2e"))
+    import fuse  # once the program is known  pylint: disable=import-outside-toplevel
+
+    reason = fuse.missing() or (None if fuse.TOOL.exists() else f"{fuse.TOOL} is not built: make tools")
+    if reason:
+        print("no FUSE file:", reason)
+        yield None
+        return
+    with fuse.Mount(directory, size="64M", delay_us=1000) as mount:
+        yield {"path": f"{mount.path}/file", "allow": mount.path, "size": "64m", "direct": 1}
+
+
 def quick_cases(zero, cached):
     yield case("/dev/zero", zero)
     yield case("/dev/zero", zero, depth=1)
     yield case("cached", cached)
 
 
-def all_cases(zero, cached, direct, tmpfs, loop):
+def all_cases(zero, cached, direct, tmpfs, loop, fuse):
     for target, name in ((zero, "/dev/zero"), (cached, "cached"), (direct, "O_DIRECT"),
                          (tmpfs, "tmpfs O_DIRECT"), (loop, "loop O_DIRECT")):
         if target:
             for depth in (1, 32, 128):
                 yield case(name, target, depth=depth)
-    yield case("O_DIRECT", direct, rw="randrw")
+    # Small files where the engine makes its own and fills it, which costs time that is taken off.
+    for target, name in ((cached, "cached"), (direct, "O_DIRECT"), (tmpfs, "tmpfs O_DIRECT")):
+        yield case(name, {**target, "size": "32m"}, rw="randrw")
     for bs in ("128k", "1m"):
         yield case("O_DIRECT", direct, bs=bs, depth=8)
         yield case("tmpfs O_DIRECT", tmpfs, bs=bs, depth=8)
     for jobs in (2, 16, 64):
         yield case("/dev/zero", zero, jobs=jobs)
         yield case("cached", cached, jobs=jobs)
+        yield case("/dev/zero", zero, jobs=jobs, depth=1)
+        yield case("cached", cached, jobs=jobs, depth=1)
         yield case("O_DIRECT", direct, jobs=jobs, depth=1)
-    yield case("dsync, buffered", {**cached, "size": "64m"}, rw="randwrite", sync=True)
+    yield case("dsync, buffered", {**cached, "size": "32m"}, rw="randwrite", sync=True)
+    if fuse:
+        yield case("FUSE of 1 ms", fuse)
+
+
+# (row, reference, metric, at least; or for latency: at most)
+GOALS = [
+    ("/dev/zero, 4k randread, depth 32, 1 job", "fio best", "ios_per_cpu_s", 1.5),
+    ("cached, 4k randread, depth 32, 1 job", "fio best", "ios_per_cpu_s", 1.1),
+    ("O_DIRECT, 4k randread, depth 32, 1 job", "fio best", "ios_per_cpu_s", 1.05),
+    ("O_DIRECT, 4k randread, depth 128, 1 job", "fio best", "ios_per_cpu_s", 1.2),
+    ("/dev/zero, 4k randread, depth 32, 1 job", "fio default", "ios_per_cpu_s", 7),
+    ("O_DIRECT, 4k randread, depth 32, 1 job", "fio default", "ios_per_cpu_s", 2.2),
+    ("O_DIRECT, 4k randread, depth 128, 1 job", "fio default", "ios_per_cpu_s", 4.5),
+    ("/dev/zero, 4k randread, depth 1, 64 jobs", "fio default", "ios_per_cpu_s", 5),
+    ("cached, 4k randread, depth 1, 64 jobs", "fio default", "ios_per_cpu_s", 5),
+    ("O_DIRECT, 4k randread, depth 1, 64 jobs", "fio default", "ios_per_cpu_s", 5),
+    ("tmpfs O_DIRECT, 4k randread, depth 32, 1 job", "fio best", "ios_per_cpu_s", 1.3),
+    ("dsync, buffered, 4k randwrite, depth 32, 1 job", "fio default", "iops", 10),
+    ("FUSE of 1 ms, 4k randread, depth 32, 1 job", "fio default", "iops", 10),
+    ("O_DIRECT, 4k randread, depth 1, 1 job", "fio default", "lat_ns", 1.03),
+]
+
+
+def efficiency(run, short):
+    used = max(run["cpu"] - short["cpu"], 1e-4)
+    return (run["ios"] - short["ios"]) / used
 
 
 def measure(row, runners, arguments):
@@ -206,30 +175,107 @@ def measure(row, runners, arguments):
         seen = {}
         for name in order:
             seen[name] = runners[name](row, arguments.seconds)
-            used = max(seen[name]["cpu"] - short[name]["cpu"], 1e-4)
-            seen[name]["ios_per_cpu_s"] = (seen[name]["ios"] - short[name]["ios"]) / used
+            seen[name]["ios_per_cpu_s"] = efficiency(seen[name], short[name])
         rounds.append(seen)
     table = {}
     for name in runners:
-        table[name] = {
-            key: statistics.median(r[name][key] / r["fio best"][key] for r in rounds)
-            for key in ("ios_per_cpu_s", "iops", "lat_ns")
-        }
-        for key in ("ios_per_cpu_s", "iops", "lat_ns"):
-            table[name]["median_" + key] = statistics.median(r[name][key] for r in rounds)
-        table[name].update({k: rounds[0][name][k] for k in ("backend",) if k in rounds[0][name]})
+        line = table[name] = {}
+        for key in METRICS:
+            line[key] = statistics.median(r[name][key] / r["fio best"][key] for r in rounds)
+            line[key + " to default"] = statistics.median(
+                r[name][key] / r["fio default"][key] for r in rounds)
+            line["median_" + key] = statistics.median(r[name][key] for r in rounds)
+        line.update({k: rounds[0][name][k] for k in ("backend",) if k in rounds[0][name]})
     return table
 
 
+def noise_of(table):
+    return max(abs(table["again"][key] - 1) for key in METRICS)
+
+
 def show(row, table):
-    same = table["again"]["ios_per_cpu_s"]
-    noisy = not NOISE[0] <= same <= NOISE[1]
-    print(f"{row['name']}{'  (too noisy: no figures)' if noisy else ''}")
+    noisy = not NOISE[0] <= table["again"]["ios_per_cpu_s"] <= NOISE[1]
+    print(f"{row['name']}{'  (too noisy for figures to hold)' if noisy else ''}")
     for name, line in table.items():
         print(f"  {name:16}{line.get('backend', ''):10}{line['ios_per_cpu_s']:>15.2f}{line['iops']:>8.2f}"
               f"{line['lat_ns']:>9.2f}{line['median_iops']:>14,.0f}"
               f"{line['median_lat_ns'] / 1000:>12,.1f} us", flush=True)
     return noisy
+
+
+def judge(results):
+    """What was reached of each goal whose row was measured."""
+    told = []
+    for row, reference, metric, goal in GOALS:
+        if row not in results:
+            continue
+        table = results[row]["variants"]
+        key = metric if reference == "fio best" else metric + " to default"
+        found = table["volbench" if reference == "fio best" else "volbench default"][key]
+        reached = found <= goal if metric == "lat_ns" else found >= goal
+        told.append({"row": row, "reference": reference, "metric": metric, "goal": goal,
+                     "found": found, "reached": reached, "noise": noise_of(table)})
+        print(f"{'reached' if reached else 'missed ':8}{metric:14}{found:>8.2f}  "
+              f"({'at most' if metric == 'lat_ns' else 'at least'} {goal} x {reference}; "
+              f"fio against itself off by {noise_of(table):.2f})  {row}")
+    return told
+
+
+def instructions(arguments, directory):
+    """User instructions an operation: both programs, random reads of /dev/zero."""
+    if not shutil.which("valgrind"):
+        print("no instructions: there is no valgrind")
+        return {}
+    os.environ["VOLBENCH"] = arguments.program
+    import test_instructions as ours  # which needs the program  pylint: disable=import-outside-toplevel
+
+    library = ours.build_shim(pathlib.Path(directory) / "openat2.so")
+    told = {}
+    for depth in (1, 32):
+        path = pathlib.Path(directory) / f"callgrind{depth}"
+        path.mkdir()
+        each, _ = ours.per_operation(library, path, {"rw": "randread", "iodepth": depth, "norandommap": 1})
+        told[f"depth {depth}"] = {
+            "volbench": sum(each.values()),
+            "fio best": programs.fio_instructions(BEST, depth, directory),
+            "fio default": programs.fio_instructions(DEFAULT, depth, directory),
+        }
+        print(f"user instructions an operation, depth {depth}: " + ", ".join(
+            f"{name} {figure:,.0f}" for name, figure in told[f"depth {depth}"].items()), flush=True)
+    return told
+
+
+def refreshing(arguments, state):
+    """Nanoseconds to make 4 KiB of random data: writes less reads, of the null backend."""
+    target = {"path": state + ".data", "allow": os.path.dirname(state), "size": "4m", "direct": 1}
+    run = programs.volbench(arguments.program, state, ioengine="null")
+    figures = []
+    for _ in range(arguments.rounds):
+        each = []
+        for rw in ("randread", "randwrite"):
+            row = case("null", target, rw=rw, new=True)
+            short, long = run(row, 0.1), run(row, 0.1 + arguments.seconds)
+            each.append(1e9 / efficiency(long, short))
+        figures.append(each[1] - each[0])
+    print(f"random data of 4 KiB: {statistics.median(figures):.0f} ns (goal: at most 40)", flush=True)
+    return statistics.median(figures)
+
+
+def rows_of(arguments, stack, disk):
+    size = 64 if arguments.quick else 256
+    data = make_file(disk + "/data", size * MIB)
+    zero = {"path": "/dev/zero", "allow": "/dev/zero", "size": "1g", "direct": 0}
+    cached = {"path": data, "allow": disk, "size": f"{size}m", "direct": 0}
+    if arguments.quick:
+        yield from quick_cases(zero, cached)
+        return
+    shm = stack.enter_context(tempfile.TemporaryDirectory(dir="/dev/shm", prefix="volbench-bench-"))
+    backing = make_file(shm + "/data", size * MIB)
+    tmpfs = {"path": backing, "allow": shm, "size": f"{size}m", "direct": 1}
+    device = stack.enter_context(Loop(backing))
+    loop = device.path and {**tmpfs, "path": device.path, "allow": device.path}
+    fuse = stack.enter_context(fuse_file(disk, arguments.program))
+    yield from all_cases(zero, cached, {**cached, "direct": 1}, tmpfs, loop, fuse)
 
 
 def main():
@@ -239,38 +285,33 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", default="", help="cases whose name holds this")
+    parser.add_argument("--only", default="", help="cases whose name holds this; no instructions")
+    parser.add_argument("--goals", action="store_true", help="only the cases that a goal is about")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     arguments.program = str(pathlib.Path(arguments.program).resolve())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nothing is left behind
-    results = {}
+    results, document = {}, {}
     began = time.monotonic()
     with tempfile.TemporaryDirectory(dir=arguments.directory, prefix="volbench-bench-") as disk, \
-            tempfile.TemporaryDirectory(dir="/dev/shm", prefix="volbench-bench-") as shm:
-        size = 64 if arguments.quick else 256
-        data = make_file(disk + "/data", size * MIB)
-        zero = {"path": "/dev/zero", "allow": "/dev/zero", "size": "1g", "direct": 0}
-        cached = {"path": data, "allow": disk, "size": f"{size}m", "direct": 0}
-        direct = {**cached, "direct": 1}
+            contextlib.ExitStack() as stack:
         runners = variants(arguments, disk + "/state")
         print(f"files on {file_system(disk)}; figures are ratios to fio best, medians of "
               f"{arguments.rounds} rounds")
         print(f"{'':28}{'ops per CPU s':>15}{'IOPS':>8}{'latency':>9}{'IOPS':>14}{'latency':>15}")
-        backing = make_file(shm + "/data", size * MIB)
-        tmpfs = {"path": backing, "allow": shm, "size": f"{size}m", "direct": 1}
-        with Loop(backing) as device:
-            loop = device.path and {**tmpfs, "path": device.path, "allow": device.path}
-            rows = quick_cases(zero, cached) if arguments.quick else \
-                all_cases(zero, cached, direct, tmpfs, loop)
-            for row in rows:
-                if arguments.only not in row["name"]:
-                    continue
+        for row in rows_of(arguments, stack, disk):
+            wanted = not arguments.goals or row["name"] in [goal[0] for goal in GOALS]
+            if arguments.only in row["name"] and wanted:
                 table = measure(row, runners, arguments)
                 results[row["name"]] = {"variants": table, "noisy": show(row, table)}
-    print(f"{time.monotonic() - began:.0f} s")
+        if not arguments.only and not arguments.quick:
+            document["instructions"] = instructions(arguments, disk)
+            document["random_data_ns"] = refreshing(arguments, disk + "/state")
+    document.update(rows=results, goals=judge(results), load=os.getloadavg(),
+                    seconds=time.monotonic() - began)
+    print(f"{document['seconds']:.0f} s; load of the machine at the end: {document['load'][0]:.1f}")
     if arguments.json:
-        pathlib.Path(arguments.json).write_text(json.dumps(results, indent=1) + "\n")
+        pathlib.Path(arguments.json).write_text(json.dumps(document, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -27,12 +27,15 @@ SHORT, LONG = 100_000, 300_000
 REFRESH = ("refresh", "buffer_refresh", "xor_avx2", "xor_words")
 
 
+def build_shim(path):
+    subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-shared",
+                    "-fPIC", "-o", path, HERE / "openat2.c", "-ldl"], check=True)
+    return path
+
+
 @pytest.fixture(scope="module")
 def shim(tmp_path_factory):
-    path = tmp_path_factory.mktemp("shim") / "openat2.so"
-    subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC",
-                    "-o", path, HERE / "openat2.c", "-ldl"], check=True)
-    return path
+    return build_shim(tmp_path_factory.mktemp("shim") / "openat2.so")
 
 
 def costs(path):
