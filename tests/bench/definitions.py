@@ -21,6 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "e2e")]
 
 import bench  # noqa: E402
+import programs  # noqa: E402
 from test_fio_operations import CASES  # noqa: E402
 
 ENDS = ("--number_ios", "--io_size", "--loops")
@@ -30,7 +31,7 @@ def iops_of_fio(case, directory, seconds, *more):
     argv = ["fio", "--name=w", *case.options.split(), "--ioengine=io_uring", "--direct=1",
             f"--filename={directory}/fio.file", "--time_based", f"--runtime={seconds * 1000:.0f}ms",
             "--group_reporting", "--output-format=json", *more]
-    text, _ = bench.run_child(argv)
+    text, _ = programs.run_child(argv)
     job = json.loads(text[text.index("{"):])["jobs"][0]
     return sum(job[kind]["iops"] for kind in ("read", "write", "trim"))
 
@@ -39,7 +40,7 @@ def iops_of_engine(case, directory, seconds, program):
     options = f"{case.options} --ioengine=io_uring --direct=1 --time_based --runtime={seconds * 1000:.0f}ms"
     whole = {"name": "bench", "target": {"file": f"{directory}/engine.file"},
              "workloads": [{"name": "w", "fio": options}]}
-    text, _ = bench.run_child(
+    text, _ = programs.run_child(
         [program, "engine", "--state", f"{directory}/state", "--allow", directory],
         json.dumps({"call": "run", "run": "20000101-000000-bench0", "definition": whole}) + "\n")
     samples = [m["sample"] for m in map(json.loads, text.splitlines()) if "sample" in m]
@@ -58,7 +59,7 @@ def measure(case, directory, arguments):
         "engine": lambda: iops_of_engine(case, directory, arguments.seconds, arguments.program),
     }
     with open(f"{directory}/fio.file", "wb") as file:  # so that fio makes none of another size
-        file.write(random.randbytes(bench.MIB) * (case.region // bench.MIB))
+        file.write(random.randbytes(programs.MIB) * (case.region // programs.MIB))
     rounds = []
     for _ in range(arguments.rounds):
         names = list(runners)
