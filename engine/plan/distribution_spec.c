@@ -10,6 +10,7 @@
 
 #include "engine/base/text.h"
 #include "engine/plan/quantity.h"
+#include "engine/plan/workload_sizes.h"
 
 #define NAME "random_distribution"
 #define NUMBER_MAX 32 /* bytes of a number as it is typed */
@@ -336,14 +337,24 @@ int distribution_spec_complete(struct workload *workload, struct error *err)
 bool distribution_spec_fio(const struct workload *workload)
 {
 	struct distribution_spec spec;
+	uint64_t one = 0; /* bytes of the smallest request */
 
 	if (!distribution_spec_given(workload) ||
 	    distribution_spec_parse(workload->random_distribution, &spec, NULL) < 0)
 		return true;
 	if (spec.kind == DISTRIBUTION_ZONED || spec.kind == DISTRIBUTION_ZONED_ABS)
 		return !spec.directions;
-	return !workload_reads(workload) || !workload_writes(workload) ||
-	       workload->bs[DIRECTION_READ] == workload->bs[DIRECTION_WRITE];
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		uint64_t least = workload_least_request(workload, (enum direction)d);
+
+		if (!workload_moves(workload, (enum direction)d))
+			continue;
+		if (workload_alignment(workload, (enum direction)d) != least ||
+		    (one != 0 && least != one))
+			return false;
+		one = least;
+	}
+	return true;
 }
 
 uint64_t distribution_spec_bytes(const struct distribution_spec *spec, enum direction direction)

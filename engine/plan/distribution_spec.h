@@ -71,8 +71,11 @@ bool distribution_spec_given(const struct workload *workload);
  */
 MUST_CHECK int distribution_spec_complete(struct workload *workload, struct error *err);
 
-/* Whether fio 3.33 takes it and does the same: not zones for directions apart, which its parser
- * refuses, nor, but for zones, directions with requests of different sizes, where it ends early. */
+/*
+ * Whether fio 3.33 takes it and does the same: not zones for directions apart, which its parser
+ * refuses; nor, but for zones, blocks that are not as large as the smallest request of all
+ * directions: it counts those, and ends early where another block lies beyond the region.
+ */
 bool distribution_spec_fio(const struct workload *workload);
 
 /* Bytes of the region that the zones of a direction ask for; 0 unless they are in bytes. */

@@ -84,8 +84,8 @@ static int check_distribution(const struct definition *definition, size_t worklo
 	return error_set(
 		err, ERROR_UNSUPPORTED, "",
 		"fio 3.33 cannot do what random_distribution=%s of \"%s\" says: it takes no "
-		"zones for reads and writes apart, and other distributions only with one "
-		"request size",
+		"zones for reads and writes apart, and other distributions only with "
+		"blocks of one size",
 		text_excerpt(options->random_distribution, given),
 		text_excerpt(definition->workloads[workload].name, quoted));
 }

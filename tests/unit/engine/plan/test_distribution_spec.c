@@ -261,6 +261,12 @@ static void test_among_other_options(void **unused)
 	takes("rw=randread random_distribution=zipf norandommap=1 size=1g", true, true);
 	takes("rw=randrw bs=4k,8k random_distribution=zipf size=1g", true, false);
 	takes("rw=randrw bs=4k,8k random_distribution=zoned:100/5 size=1g", true, true);
+	takes("rw=randread bs=4k,8k random_distribution=normal size=1g", true, true);
+	takes("rw=randread bs=4k blockalign=8k random_distribution=pareto size=1g", true, false);
+	takes("rw=randread bs=4k blockalign=8k random_distribution=zoned:100/5 size=1g", true,
+	      true);
+	takes("rw=randrw bsrange=4k-8k random_distribution=zipf size=1g", true, true);
+	takes("rw=randrw bssplit=4k/50:8k/50,8k/100 random_distribution=zipf size=1g", true, false);
 	takes("rw=randrw random_distribution=zoned:100/5,100/6 size=1g", true, false);
 	takes("rw=randread random_distribution=zoned_abs:50/1m:50/4k size=1028k", true, true);
 	/* what is not done asks for no room */
