@@ -18,7 +18,8 @@ bool alone_wanted(const struct sample *sample, bool device_known, enum backend_k
 	/* With rates and pauses the load is what was asked for, not what the target can do. */
 	return !device_known && backend != BACKEND_NULL && sample->repeat == 1 &&
 	       sample->seconds >= SAMPLE_S && sample->options.part_count == 0 &&
-	       pace_is_plain(&sample->options) && workload_outstanding(&sample->options) > 1;
+	       pace_is_plain(&sample->options) && !workload_trims(&sample->options) &&
+	       workload_outstanding(&sample->options) > 1;
 }
 
 static double cpu_seconds(void)

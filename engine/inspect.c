@@ -224,6 +224,17 @@ static int check_threads(struct plan *plan, const struct plan_sample *sample, co
 	return -EINVAL;
 }
 
+/* Where io_uring is compared with others it is taken at its word. */
+static int refuse_trims(const struct plan *plan, const struct plan_sample *sample,
+			struct error *err)
+{
+	(void)error_set(err, ERROR_CONFLICT, "ioengine",
+			"rw=%s is not made by io_uring: leave out the level ioengine=io_uring",
+			workload_rw_choices[sample->options.rw]);
+	inspect_blame_sample(plan, sample, err);
+	return -EINVAL;
+}
+
 static int check_samples(struct plan *plan, const struct target_info *infos,
 			 enum backend_kind chosen, const char *reason, struct error *err)
 {
@@ -246,6 +257,8 @@ static int check_samples(struct plan *plan, const struct target_info *infos,
 			r = check_polled(&infos[sample->target], &sample->options, backend, err);
 		if (r < 0)
 			inspect_blame_sample(plan, sample, err);
+		else if (backend == BACKEND_IO_URING && workload_trims(&sample->options))
+			r = refuse_trims(plan, sample, err);
 		else if (backend == BACKEND_THREADS)
 			r = check_threads(plan, sample, reason, err);
 		if (r < 0)
@@ -299,7 +312,8 @@ static void correct_fill(struct plan *plan, enum backend_kind backend)
 
 		/* What overflows was refused before. */
 		if (inspect_moves_data(plan, i, backend) || inspect_need(plan, i, &need) < 0 ||
-		    !need.writes || __builtin_mul_overflow(need.bytes, need.files, &bytes))
+		    !need.writes || __builtin_mul_overflow(need.bytes, need.files, &bytes) ||
+		    __builtin_mul_overflow(bytes, plan_fills(plan, i), &bytes))
 			continue;
 		plan->estimate.fill_bytes -= bytes;
 		plan->estimate.bytes_written -= bytes;

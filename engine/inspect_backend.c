@@ -122,6 +122,19 @@ static bool any_metadata(const struct plan *plan)
 	return false;
 }
 
+/* A sample of the run's own backend that trims. */
+static const struct plan_sample *trimming(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->sample_count; i++) {
+		enum backend_kind own;
+
+		if (workload_trims(&plan->samples[i].options) &&
+		    !own_backend(&plan->samples[i].options, false, &own))
+			return &plan->samples[i];
+	}
+	return NULL;
+}
+
 void run_choose_backend(const struct plan *plan, const struct target_info *infos,
 			enum backend_kind *ret_backend, char *reason, size_t reason_size)
 {
@@ -158,6 +171,15 @@ void run_choose_backend(const struct plan *plan, const struct target_info *infos
 			       "workload %.64s makes buffered synchronous writes, which io_uring "
 			       "serves one at a time",
 			       plan->definition->workloads[sample->workload].name);
+		return;
+	}
+	sample = trimming(plan);
+	if (sample) {
+		(void)snprintf(
+			reason, reason_size,
+			"workload %.64s trims, which io_uring does only on devices, and only "
+			"from Linux 6.12 on",
+			plan->definition->workloads[sample->workload].name);
 		return;
 	}
 	*ret_backend = BACKEND_IO_URING;

@@ -2,6 +2,7 @@
 /*
  * run.c - see run.h. What must hold before is in inspect.c, filling in fill.c, time left in
  * forecast.c, samples of files in metadata_sample.c, the engine's lock in run_lock.c.
+ * Length: the steps of a run in their order, which share its one state.
  */
 #include "engine/run.h"
 
@@ -31,6 +32,7 @@ struct run {
 	bool uring_available;
 	struct forecast forecast;
 	uint64_t filled_before; /* bytes of the targets that are full */
+	bool *holed;		/* of each target: the last sample on it has trimmed */
 	size_t done;
 	enum run_phase phase;
 	const struct plan_sample *sample; /* at hand */
@@ -82,6 +84,14 @@ static void files_id(const struct run *run, size_t target, char *buffer, size_t 
 		(void)snprintf(buffer, size, "%s-target%zu", run->config->run_id, target + 1);
 }
 
+static bool is_trimmed(const struct plan *plan, size_t target)
+{
+	for (size_t i = 0; i < plan->sample_count; i++)
+		if (plan->samples[i].target == target && plan_leaves_holes(&plan->samples[i]))
+			return true;
+	return false;
+}
+
 static int create_targets(struct run *run, struct error *err)
 {
 	const struct definition *definition = run->plan->definition;
@@ -100,6 +110,8 @@ static int create_targets(struct run *run, struct error *err)
 		else
 			r = target_create(run->config->allow, &definition->targets[i], &need, id,
 					  run->manifest, &run->targets[i], err);
+		if (r == 0 && is_trimmed(run->plan, i))
+			r = target_probe_discard(run->targets[i], err);
 		if (r < 0) {
 			inspect_blame_target(run->plan, i, err);
 			return r;
@@ -161,6 +173,26 @@ static void fill_tick(void *arg, uint64_t bytes_done)
 	tell(run, false);
 }
 
+static int fill_one(struct run *run, size_t target, void (*tick)(void *arg, uint64_t bytes_done),
+		    struct error *err)
+{
+	struct fill_config config = {
+		.backend = run->config->backend,
+		.direct = target_info(run->targets[target])->direct,
+		.seed = run->plan->definition->seed + target,
+		.cancel = run->config->cancel,
+		.tick = tick,
+		.arg = run,
+	};
+	int r = cancelled(run, err);
+
+	if (r == 0)
+		r = inspect_fill_like(run->plan, target, &config.like, &config.like_unit, err);
+	if (r == 0 && is_filled(run, target))
+		r = fill_target(run->targets[target], &config, err);
+	return r;
+}
+
 static int fill_targets(struct run *run, struct error *err)
 {
 	const struct definition *definition = run->plan->definition;
@@ -172,20 +204,8 @@ static int fill_targets(struct run *run, struct error *err)
 	if (total > 0)
 		enter(run, PHASE_FILL);
 	for (size_t i = 0; i < definition->target_count; i++) {
-		struct fill_config config = {
-			.backend = run->config->backend,
-			.direct = target_info(run->targets[i])->direct,
-			.seed = definition->seed + i,
-			.cancel = run->config->cancel,
-			.tick = fill_tick,
-			.arg = run,
-		};
-		int r = cancelled(run, err);
+		int r = fill_one(run, i, fill_tick, err);
 
-		if (r == 0)
-			r = inspect_fill_like(run->plan, i, &config.like, &config.like_unit, err);
-		if (r == 0 && is_filled(run, i))
-			r = fill_target(run->targets[i], &config, err);
 		if (r < 0)
 			return r;
 		run->filled_before += fill_bytes(run, i);
@@ -311,7 +331,8 @@ static int measure(struct run *run, struct sample *sample, enum backend_kind bac
 	tell_telemetry(run, sample);
 	if (alone_wanted(sample, run->before.device_known, backend))
 		r = alone_try(sample, backend, regions, run->config->cancel, err);
-	if (r == 0 && workload_writes(&run->sample->options) && backend != BACKEND_NULL)
+	if (r == 0 && backend != BACKEND_NULL &&
+	    (workload_writes(&run->sample->options) || workload_trims(&run->sample->options)))
 		r = fill_settle(regions, count, run->config->cancel, settle_tick, run, err);
 	return r;
 }
@@ -368,9 +389,28 @@ static int execute_sample(struct run *run, struct sample *sample, struct error *
 		return r;
 	}
 	enter(run, run->sample->options.ramp_time_ns > 0 ? PHASE_RAMP : PHASE_MEASURE);
+	run->holed[run->sample->target] = plan_leaves_holes(run->sample) && backend != BACKEND_NULL;
 	r = measure(run, sample, backend, regions, count, err);
 	target_close_regions(regions, count);
 	return r < 0 ? r : check(sample, err);
+}
+
+static void refill_tick(void *arg, uint64_t bytes_done)
+{
+	(void)bytes_done;
+	tell(arg, false);
+}
+
+/* What trims have left: the next sample is to meet data, and the next trim something to trim. */
+static int refill(struct run *run, struct error *err)
+{
+	size_t target = run->sample->target;
+
+	if (!run->holed[target])
+		return 0;
+	enter(run, PHASE_FILL);
+	run->holed[target] = false;
+	return fill_one(run, target, refill_tick, err);
 }
 
 static int execute_samples(struct run *run, struct error *err)
@@ -384,7 +424,9 @@ static int execute_samples(struct run *run, struct error *err)
 		run->sample = &run->plan->samples[i];
 		forecast_sample_begins(&run->forecast, clock_now_ns());
 		sample_init(&sample);
-		r = execute_sample(run, &sample, err);
+		r = refill(run, err);
+		if (r == 0)
+			r = execute_sample(run, &sample, err);
 		if (r == 0) {
 			forecast_sample_ended(&run->forecast, clock_now_ns());
 			run->done++;
@@ -442,11 +484,16 @@ int run_execute(struct plan *plan, const struct run_config *config, const struct
 	run.uring_available = measure_uring_available(refusal, sizeof(refusal)) == 0;
 	forecast_begin(&run.forecast, plan, clock_now_ns());
 	run.targets = calloc(plan->definition->target_count + 1, sizeof(struct target *));
-	if (!run.targets)
+	run.holed = calloc(plan->definition->target_count + 1, sizeof(*run.holed));
+	if (!run.targets || !run.holed) {
+		free(run.targets);
+		free(run.holed);
 		return error_no_memory(err);
+	}
 	r = manifest_new(config->state_dirfd, config->run_id, &run.manifest);
 	if (r < 0) {
 		free(run.targets);
+		free(run.holed);
 		return manifest_tell(r, "Writing the run's manifest", err);
 	}
 	enter(&run, PHASE_PREPARE);
@@ -459,5 +506,6 @@ int run_execute(struct plan *plan, const struct run_config *config, const struct
 		r = execute_samples(&run, err);
 	tear_down(&run);
 	free(run.targets);
+	free(run.holed);
 	return r;
 }

@@ -101,7 +101,11 @@ static int add(const struct check *check, enum finding_severity severity, const 
 
 static uint64_t operations(const struct sample *sample)
 {
-	return sample->directions[DIRECTION_READ].ios + sample->directions[DIRECTION_WRITE].ios;
+	uint64_t all = 0;
+
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		all += sample->directions[d].ios;
+	return all;
 }
 
 static int check_errors(const struct check *check)
@@ -189,7 +193,9 @@ static int check_size(const struct check *check, enum direction d)
 		(void)snprintf(expected, sizeof(expected), "%.0f bytes: %.0f operations of %llu",
 			       most, ios, (unsigned long long)check->sample->options.bs[d]);
 	(void)snprintf(found, sizeof(found), "%.0f bytes %s", bytes,
-		       d == DIRECTION_READ ? "read" : "written");
+		       d == DIRECTION_READ    ? "read"
+		       : d == DIRECTION_WRITE ? "written"
+					      : "trimmed");
 	return add(check, FINDING_WARNING, "size_mismatch", expected, found,
 		   "Operations times request size is not what was moved; IOPS and bandwidth "
 		   "cannot both be right.");
@@ -301,7 +307,8 @@ static int check_device_queue(const struct check *check)
 	char expected[96], found[96];
 
 	if (!device_tells(sample) || !sample->options.direct || paced(sample) ||
-	    !workload_random(&sample->options) || asked < QUEUE_DEPTH || operations(sample) == 0)
+	    !workload_random(&sample->options) || workload_trims(&sample->options) ||
+	    asked < QUEUE_DEPTH || operations(sample) == 0)
 		return 0;
 	queue = (double)sample->device.weighted_ms / (sample->seconds * 1000);
 	if (queue >= asked * QUEUE_SHARE)

@@ -34,8 +34,8 @@
 #include "engine/io/buffer.h"
 #include "engine/plan/cpus.h"
 
-/* The first three are equal to enum direction's. A trim is the threads backend's alone: io_uring
- * can discard on a device only from Linux 6.12 on. */
+/* The first three are equal to enum direction's. A trim is not for io_uring, which can discard
+ * on a device only from Linux 6.12 on. */
 enum request_kind {
 	REQUEST_READ,
 	REQUEST_WRITE,

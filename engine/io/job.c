@@ -61,10 +61,10 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 	/* The ramp goes round as long as it lasts; the window's begin sets the budget. */
 	job->budget_bytes = job->limited && !workload->ramp_time_ns ? job->size_bytes : UINT64_MAX;
 	job->course.ios_left = workload->ramp_time_ns ? UINT64_MAX : job->course.ios_budget;
-	job->fsync_every = job->pattern.mix == PATTERN_READ ? 0 : workload->fsync;
+	job->fsync_every = workload_writes(workload) ? workload->fsync : 0;
 	job->fsync_left = job->fsync_every;
 	pace_init(&job->course.pace, workload, random_derive(own, SEED_PACE));
-	job->course.fdatasync_every = job->pattern.mix == PATTERN_READ ? 0 : workload->fdatasync;
+	job->course.fdatasync_every = workload_writes(workload) ? workload->fdatasync : 0;
 	job->course.fdatasync_left = job->course.fdatasync_every;
 	data_init(&job->course.data, workload, random_derive(seed, ~(uint64_t)index));
 	return begin_sequence(job, workload, index, own, err);

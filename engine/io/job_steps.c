@@ -17,7 +17,7 @@
 bool job_is_plain(const struct workload *workload)
 {
 	return workload->part_count == 0 && workload->fdatasync == 0 && pace_is_plain(workload) &&
-	       !sequence_needed(workload) &&
+	       !workload_trims(workload) && !sequence_needed(workload) &&
 	       (workload->number_ios == 0 || budget_uniform(workload)) &&
 	       (!workload_writes(workload) || written_fresh(workload));
 }

@@ -10,8 +10,7 @@ enum { SEED_DRAW, SEED_WALK };
 
 enum pattern_kind pattern_kind_of(const struct workload *workload)
 {
-	if (workload->rw != RW_RANDREAD && workload->rw != RW_RANDWRITE &&
-	    workload->rw != RW_RANDRW)
+	if (!workload_random(workload))
 		return PATTERN_SEQUENTIAL;
 	return workload->norandommap ? PATTERN_RANDOM : PATTERN_ONCE;
 }
@@ -25,6 +24,9 @@ enum pattern_mix pattern_mix_of(const struct workload *workload)
 	case RW_WRITE:
 	case RW_RANDWRITE:
 		return PATTERN_WRITE;
+	case RW_TRIM:
+	case RW_RANDTRIM:
+		return PATTERN_TRIM;
 	case RW_RW:
 	case RW_RANDRW:
 		break;
@@ -64,6 +66,12 @@ static void walk_init(struct pattern_walk *walk, enum pattern_kind kind, uint64_
 	pattern_new_pass(walk);
 }
 
+static bool moves(enum pattern_mix mix, enum direction direction)
+{
+	return mix == PATTERN_MIXED ? direction != DIRECTION_TRIM
+				    : pattern_direction(NULL, mix, 0) == direction;
+}
+
 int pattern_init(struct pattern *pattern, const struct workload *workload, uint64_t length,
 		 uint64_t seed)
 {
@@ -75,10 +83,8 @@ int pattern_init(struct pattern *pattern, const struct workload *workload, uint6
 	/* Asked only of a mix, so neither 0 nor all. */
 	pattern->reads_below = (uint32_t)((workload->rwmixread % 100 << 32) / 100);
 	for (int d = 0; d < PATTERN_DIRECTIONS; d++) {
-		bool used = pattern->mix == PATTERN_MIXED ||
-			    (pattern->mix == PATTERN_READ) == (d == DIRECTION_READ);
-
-		if (used && (workload->bs[d] < 2 || workload->bs[d] > length))
+		if (moves(pattern->mix, (enum direction)d) &&
+		    (workload->bs[d] < 2 || workload->bs[d] > length))
 			return -ERANGE;
 	}
 	random_init(&pattern->draw, random_derive(seed, SEED_DRAW));
@@ -90,7 +96,7 @@ int pattern_init(struct pattern *pattern, const struct workload *workload, uint6
 		pattern->blocks[d] = length / bs;
 		walk_init(&pattern->walks[d], pattern->kind, bs, length / bs,
 			  random_derive(seed, SEED_WALK + (uint64_t)d));
-		pattern->once[d] = &pattern->walks[shared ? 0 : d];
+		pattern->once[d] = &pattern->walks[shared && d != DIRECTION_TRIM ? 0 : d];
 	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pattern.h - which block one job reads or writes next.
+ * pattern.h - which block one job reads, writes or trims next.
  *
  * A pattern yields directions and offsets, relative to the begin of the job's region and multiples
  * of the direction's block size. A rest of the region smaller than a block is never touched.
@@ -26,10 +26,10 @@
 #include "engine/io/random.h"
 #include "engine/plan/workload.h"
 
-#define PATTERN_DIRECTIONS 2 /* a pattern reads and writes */
+#define PATTERN_DIRECTIONS DIRECTION_COUNT
 
 enum pattern_kind { PATTERN_SEQUENTIAL, PATTERN_ONCE, PATTERN_RANDOM, PATTERN_KIND_COUNT };
-enum pattern_mix { PATTERN_READ, PATTERN_WRITE, PATTERN_MIXED, PATTERN_MIX_COUNT };
+enum pattern_mix { PATTERN_READ, PATTERN_WRITE, PATTERN_MIXED, PATTERN_TRIM, PATTERN_MIX_COUNT };
 
 /* A place in the sequence of one direction, or of both where they share it. */
 struct pattern_walk {
@@ -83,6 +83,8 @@ static inline enum direction pattern_direction(const struct pattern *pattern,
 		return DIRECTION_READ;
 	if (mix == PATTERN_WRITE)
 		return DIRECTION_WRITE;
+	if (mix == PATTERN_TRIM)
+		return DIRECTION_TRIM;
 	return (uint32_t)drawn < pattern->reads_below ? DIRECTION_READ : DIRECTION_WRITE;
 }
 

@@ -167,6 +167,8 @@ uint64_t sequence_least(const struct sequence *sequence)
 		return read;
 	case PATTERN_WRITE:
 		return write;
+	case PATTERN_TRIM:
+		return sides[DIRECTION_TRIM].sizes.least;
 	default:
 		return read < write ? read : write;
 	}

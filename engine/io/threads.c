@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "engine/io/discard.h"
 #include "engine/io/job_steps.h"
 
 /* The longest a thread naps without looking at the stop flag and the time. */
@@ -22,9 +23,14 @@ static void unlock(struct thread_job *job)
 }
 
 /* Bytes done or -errno. */
-static int32_t perform(int fd, const struct operation *operation, void *buffer)
+static int32_t perform(const struct thread_job *job, const struct operation *operation,
+		       void *buffer)
 {
+	int fd = job->fd;
 	ssize_t rc;
+
+	if (operation->kind == REQUEST_TRIM)
+		return discard(fd, job->device, operation->offset, operation->length);
 
 	do {
 		if (operation->kind == REQUEST_READ)
@@ -117,7 +123,7 @@ static void work(struct thread_worker *worker, void *buffer)
 		if (flight.operation.kind == REQUEST_WRITE)
 			job_fill(&worker->job->job, &flight, buffer, worker->seed);
 		flight.stamp_ns = clock_now_ns();
-		result = perform(worker->job->fd, &flight.operation, buffer);
+		result = perform(worker->job, &flight.operation, buffer);
 		now_ns = clock_now_ns();
 		done = &flight;
 	}
@@ -208,6 +214,7 @@ static int make_jobs(struct threads *threads, const struct measure_spec *spec, s
 			job_part(&job->job, spec->workload, part);
 		job->job.course.data.unit = spec->data_unit;
 		job->fd = spec->regions[i].fd;
+		job->device = discard_of_device(job->fd);
 	}
 	return 0;
 }

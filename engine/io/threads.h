@@ -27,6 +27,7 @@ struct thread_job {
 	struct job job;
 	struct recorder recorder;
 	int fd;
+	bool device;
 };
 
 struct thread_worker {

@@ -547,6 +547,10 @@ int uring_open(const struct backend_config *config, struct backend **ret_backend
 
 	if (!uring)
 		return error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "an io_uring");
+	if (config->allowed[REQUEST_TRIM]) {
+		free(uring);
+		return error_set(err, ERROR_UNSUPPORTED, "", "trims are not made by io_uring");
+	}
 	uring->kernel_thread = config->kernel_thread;
 	uring->backend.ops = config->kernel_thread ? &thread_ops
 			     : config->polled	   ? &polled_ops

@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#include "engine/plan/workload_sizes.h"
+
 static uint64_t divide_up(uint64_t a, uint64_t b)
 {
 	return a / b + (a % b != 0);
@@ -28,6 +30,8 @@ bool budget_uniform(const struct workload *workload)
 {
 	uint64_t bs = 0;
 
+	if (workload_sizes_differ(workload))
+		return false;
 	for (int d = 0; d < DIRECTION_COUNT; d++) {
 		if (!workload_moves(workload, (enum direction)d))
 			continue;

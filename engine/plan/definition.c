@@ -151,11 +151,12 @@ static int check_against_target(const struct definition *definition, const size_
 				 target->existing ? "an existing " : "a ",
 				 target_kind_names[target->kind]);
 	}
-	if (target->existing && workload_writes(workload))
+	if (target->existing && (workload_writes(workload) || workload_trims(workload)))
 		return error_set(err, ERROR_CONFLICT, "rw",
-				 "rw=%s writes, but the target is \"existing\", which is only ever "
+				 "rw=%s %s, but the target is \"existing\", which is only ever "
 				 "read",
-				 workload_rw_choices[workload->rw]);
+				 workload_rw_choices[workload->rw],
+				 workload_writes(workload) ? "writes" : "trims");
 	if (workload->size == 0 && target->kind != TARGET_DEVICE && !target->existing)
 		return error_set(
 			err, ERROR_MISSING_FIELD, "size",

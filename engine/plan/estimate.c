@@ -27,6 +27,8 @@ static double mean_request(const struct workload *workload)
 	double read = workload_mean_request(workload, DIRECTION_READ);
 	double write = workload_mean_request(workload, DIRECTION_WRITE);
 
+	if (workload_trims(workload))
+		return (double)workload->bs[DIRECTION_TRIM];
 	if (!workload_writes(workload))
 		return read;
 	if (!workload_reads(workload))
@@ -126,6 +128,8 @@ static void add_sample(const struct workload *workload, struct estimate *estimat
 		const struct workload *part = workload_part(workload, i);
 		double share = read_share(part), bytes = part_seconds(part) * guessed_rate(part);
 
+		if (workload_trims(part))
+			continue;
 		*read += bytes * share;
 		*written += bytes * (1 - share);
 	}
@@ -137,14 +141,15 @@ static void add_sample(const struct workload *workload, struct estimate *estimat
 static int add_target(const struct plan *plan, size_t target, struct estimate *estimate)
 {
 	const struct target_spec *spec = &plan->definition->targets[target];
-	uint64_t bytes, files, tree, inodes;
+	uint64_t bytes, files, tree, inodes, all;
 	int r = plan_target_extent(plan, target, &bytes, &files);
 
 	if (r < 0 || spec->existing)
 		return r;
 	plan_target_tree(plan, target, &tree, &inodes);
 	if (__builtin_mul_overflow(bytes, files, &bytes) ||
-	    __builtin_add_overflow(estimate->fill_bytes, bytes, &estimate->fill_bytes))
+	    __builtin_mul_overflow(bytes, plan_fills(plan, target), &all) ||
+	    __builtin_add_overflow(estimate->fill_bytes, all, &estimate->fill_bytes))
 		return -EOVERFLOW;
 	if (spec->kind != TARGET_DEVICE)
 		estimate->space_bytes += bytes + tree; /* the first not more than fill_bytes */

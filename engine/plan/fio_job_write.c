@@ -125,6 +125,10 @@ static int put_cell(const struct definition *definition, size_t workload, const 
 				 definition->workloads[workload].name);
 	}
 	r = check_path(target->path, err);
+	if (r == 0 && workload_trims(&options) && target->kind != TARGET_DEVICE)
+		r = error_set(err, ERROR_UNSUPPORTED, "",
+			      "rw=%s: fio trims block devices only, and the target is a %s",
+			      workload_rw_choices[options.rw], directory ? "directory" : "file");
 	if (r == 0)
 		r = check_size(definition, workload, target, &options, err);
 	if (r == 0)

@@ -298,6 +298,11 @@ static int parse_rw(const struct option *option, const char *text, struct worklo
 
 	(void)snprintf(word, sizeof(word), "%.*s", colon ? (int)(colon - text) : (int)strlen(text),
 		       text);
+	if (strcmp(word, "trimwrite") == 0 || strcmp(word, "randtrimwrite") == 0)
+		return error_set(err, ERROR_UNSUPPORTED, "",
+				 "%s=%s is not supported: trim and randtrim only trim, write and "
+				 "randwrite only write",
+				 option->name, text_excerpt(text, word));
 	r = parse_choice(option, word, &rw, err);
 	if (r == 0 && colon && workload_rw_random(rw)) {
 		r = quantity_parse_count(colon + 1, &number, err);

@@ -343,6 +343,28 @@ void plan_target_tree(const struct plan *plan, size_t target, uint64_t *ret_byte
 	}
 }
 
+bool plan_leaves_holes(const struct plan_sample *sample)
+{
+	const struct workload *options = &sample->options;
+
+	return workload_trims(options) && !(workload_is_set(options, OPTION_ID_IOENGINE) &&
+					    options->ioengine == IOENGINE_NULL);
+}
+
+uint64_t plan_fills(const struct plan *plan, size_t target)
+{
+	uint64_t fills = 1;
+	bool holes = false;
+
+	for (size_t i = 0; i < plan->sample_count; i++) {
+		if (plan->samples[i].target != target)
+			continue;
+		fills += holes;
+		holes = plan_leaves_holes(&plan->samples[i]);
+	}
+	return fills;
+}
+
 char *plan_cell_text(const struct plan *plan, const struct plan_sample *sample)
 {
 	const struct definition *definition = plan->definition;

@@ -82,6 +82,15 @@ MUST_CHECK int plan_target_extent(const struct plan *plan, size_t target, uint64
 void plan_target_tree(const struct plan *plan, size_t target, uint64_t *ret_bytes,
 		      uint64_t *ret_inodes);
 
+/*
+ * How often the target is filled where anything moves on it: before the first sample, and before
+ * each that follows one that trims, so that none meets what is not there.
+ */
+uint64_t plan_fills(const struct plan *plan, size_t target);
+
+/* Whether a sample leaves holes in its target, which must then be filled again. */
+bool plan_leaves_holes(const struct plan_sample *sample);
+
 /* "bs=4k, iodepth=32" for a sample; heap, "" without factors. NULL on no memory. */
 char *plan_cell_text(const struct plan *plan, const struct plan_sample *sample);
 

@@ -60,7 +60,8 @@ static bool fits_memory(const struct trap_cell *cell, struct trap_hit *hit)
 	char set[QUANTITY_TEXT_MAX], memory[QUANTITY_TEXT_MAX];
 	uint64_t bytes = working_set(cell);
 
-	if (!cell->machine || bytes == 0 || bytes > cell->machine->memory_bytes)
+	if (!cell->machine || bytes == 0 || bytes > cell->machine->memory_bytes ||
+	    workload_trims(cell->options))
 		return false;
 	human(bytes, set);
 	human(cell->machine->memory_bytes, memory);
@@ -374,7 +375,45 @@ static bool no_storage(const struct trap_cell *cell, struct trap_hit *hit)
 		    "figures are the cost of the engine itself.");
 }
 
+static bool trims_refilled(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	if (!workload_trims(cell->options))
+		return false;
+	return tell(hit, FINDING_INFO,
+		    "What is trimmed is gone: the target is filled again before the next sample on "
+		    "it, which the estimate counts, so that no read meets a hole and each trim has "
+		    "something to trim.");
+}
+
+static bool trims_again(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	if (!workload_trims(cell->options) || !cell->options->time_based)
+		return false;
+	return tell(hit, FINDING_WARNING,
+		    "When size has been trimmed the jobs go on and trim it again, which is next to "
+		    "no work: set time_based=0, and runtime to what it may take at most.");
+}
+
+/* fio 3.33: a blocking BLKDISCARD in every engine. */
+static bool trims_not_as_fio(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	bool file = cell->target->kind != TARGET_DEVICE;
+	bool depth = workload_depth(cell->options) > 1;
+
+	if (!workload_trims(cell->options) || (!file && !depth))
+		return false;
+	return tell(hit, FINDING_INFO, "fio %s%s%s.",
+		    file ? "trims block devices only; here a hole is made in the file" : "",
+		    file && depth ? ", and it " : "",
+		    depth ? "makes one trim at a time whatever iodepth says; here iodepth of them "
+			    "are outstanding, each in a thread"
+			  : "");
+}
+
 const struct trap traps_of_cell[] = {
+	{"trims_refilled", trims_refilled, false},
+	{"trims_again", trims_again, false},
+	{"trims_not_as_fio", trims_not_as_fio, false},
 	{"no_storage", no_storage, false},
 	{"fits_memory", fits_memory, true},
 	{"shared_region", shared_region, false},

@@ -20,8 +20,8 @@
 #define SECTOR_BYTES 512 /* the least that direct I/O is aligned to anywhere */
 
 const char *const direction_names[DIRECTION_COUNT] = {"read", "write", "trim"};
-const char *const workload_rw_choices[] = {"read", "write",  "randread", "randwrite",
-					   "rw",   "randrw", NULL};
+const char *const workload_rw_choices[] = {"read",   "write", "randread", "randwrite", "rw",
+					   "randrw", "trim",  "randtrim", NULL};
 const char *const workload_sync_choices[] = {"none", "sync", "dsync", NULL};
 const char *const workload_ioengine_choices[] = {"io_uring", "libaio",	"posixaio", "psync",
 						 "sync",     "threads", "null",	    NULL};
@@ -335,6 +335,11 @@ static bool part_writes(const struct workload *part)
 					    (workload_mixed(part) && part->rwmixread < 100));
 }
 
+static bool part_trims(const struct workload *part)
+{
+	return part->rw == RW_TRIM || part->rw == RW_RANDTRIM;
+}
+
 static bool any_part(const struct workload *workload, bool (*holds)(const struct workload *part))
 {
 	for (size_t i = 0; i < workload_parts(workload); i++)
@@ -353,6 +358,11 @@ bool workload_writes(const struct workload *workload)
 	return any_part(workload, part_writes);
 }
 
+bool workload_trims(const struct workload *workload)
+{
+	return any_part(workload, part_trims);
+}
+
 bool workload_moves(const struct workload *workload, enum direction direction)
 {
 	switch (direction) {
@@ -361,6 +371,7 @@ bool workload_moves(const struct workload *workload, enum direction direction)
 	case DIRECTION_WRITE:
 		return workload_writes(workload);
 	case DIRECTION_TRIM:
+		return workload_trims(workload);
 	case DIRECTION_COUNT:
 		break;
 	}
@@ -374,7 +385,7 @@ bool workload_random(const struct workload *workload)
 
 bool workload_rw_random(int rw)
 {
-	return rw == RW_RANDREAD || rw == RW_RANDWRITE || rw == RW_RANDRW;
+	return rw == RW_RANDREAD || rw == RW_RANDWRITE || rw == RW_RANDRW || rw == RW_RANDTRIM;
 }
 
 bool workload_mixed(const struct workload *workload)
@@ -384,7 +395,7 @@ bool workload_mixed(const struct workload *workload)
 
 uint64_t workload_buffer_bytes(const struct workload *workload)
 {
-	uint64_t most = 0;
+	uint64_t most = SECTOR_BYTES; /* a trim needs none, a slot has one */
 
 	for (size_t i = 0; i < workload_parts(workload); i++) {
 		const struct workload *part = workload_part(workload, i);

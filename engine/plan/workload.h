@@ -23,7 +23,16 @@ enum workload_cpus_policy { CPUS_SHARED, CPUS_SPLIT };
 
 extern const char *const direction_names[DIRECTION_COUNT]; /* "read", "write", "trim" */
 
-enum workload_rw { RW_READ, RW_WRITE, RW_RANDREAD, RW_RANDWRITE, RW_RW, RW_RANDRW };
+enum workload_rw {
+	RW_READ,
+	RW_WRITE,
+	RW_RANDREAD,
+	RW_RANDWRITE,
+	RW_RW,
+	RW_RANDRW,
+	RW_TRIM,
+	RW_RANDTRIM,
+};
 enum workload_sync { SYNC_NONE, SYNC_SYNC, SYNC_DSYNC };
 enum workload_ioengine {
 	IOENGINE_IO_URING,
@@ -164,12 +173,13 @@ MUST_CHECK int workload_add_part(struct workload *workload, struct workload *par
 uint64_t workload_jobs(const struct workload *workload);
 uint64_t workload_outstanding(const struct workload *workload);
 
-/* Of a completed workload, any of its parts; a mix with rwmixread=100 does not write. */
 /* Whether it measures operations on files (file_phases.h): it then moves data no way. */
 bool workload_metadata(const struct workload *workload);
 
+/* Of a completed workload, any of its parts; a mix with rwmixread=100 does not write. */
 bool workload_reads(const struct workload *workload);
 bool workload_writes(const struct workload *workload);
+bool workload_trims(const struct workload *workload);
 bool workload_moves(const struct workload *workload, enum direction direction);
 
 /* Of a workload that is one part. */
@@ -184,7 +194,8 @@ uint64_t workload_rate(const struct workload *workload, enum direction direction
 uint64_t workload_least_delay(const struct workload *workload);
 uint64_t workload_delay_beyond(const struct workload *workload, const struct workload *part);
 
-/* Bytes of memory that an operation of a completed workload needs: of its largest read or write. */
+/* Bytes of memory that an operation of a completed workload needs: of its largest read or write,
+ * 512 where it only trims. */
 uint64_t workload_buffer_bytes(const struct workload *workload);
 
 /* Depth a job of one part really asks for: 1 with psync and sync. */

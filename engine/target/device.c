@@ -97,7 +97,7 @@ static int make_fingerprint(dev_t device, dev_t disk, struct target_info *info)
 
 int device_describe(dev_t device, struct target_info *info, struct error *err)
 {
-	uint64_t sectors = 0, block = 0;
+	uint64_t sectors = 0, block = 0, discard = 0;
 	char shown[PLACE_SHOWN];
 	dev_t disk;
 	int r;
@@ -117,6 +117,10 @@ int device_describe(dev_t device, struct target_info *info, struct error *err)
 		r = system_block_number(device, "size", &sectors);
 	if (r == 0)
 		r = system_block_number(disk, "queue/logical_block_size", &block);
+	/* A kernel that does not say has no discards. */
+	info->discards = r == 0 &&
+			 system_block_number(disk, "queue/discard_max_bytes", &discard) == 0 &&
+			 discard > 0;
 	if (r == 0 && (__builtin_mul_overflow(sectors, (uint64_t)SECTOR_BYTES, &info->size_bytes) ||
 		       block == 0 || block > UINT32_MAX))
 		r = -ERANGE;

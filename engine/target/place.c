@@ -13,6 +13,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "engine/io/discard.h"
 #include "engine/target/system.h"
 
 #define BLOCK_LEAST 512	 /* what any file system takes where it takes the least */
@@ -115,6 +116,7 @@ int place_probe_directory(int fd, struct target_info *info, struct error *err)
 	text_clean(info->path, shown, sizeof(shown));
 	if (file >= 0) {
 		info->nowait = measure_nowait(file);
+		info->discards = discard(file, false, 0, BLOCK_PAGE) != -EOPNOTSUPP;
 		probe_direct(file, write_start, info);
 		info->polled = measure_polled(file);
 		return 0;
@@ -133,6 +135,7 @@ int place_probe_directory(int fd, struct target_info *info, struct error *err)
 	default: /* EOPNOTSUPP, EISDIR: no nameless files here */
 		info->nowait = info->polled = false;
 		info->direct = true;
+		info->discards = true;
 		info->logical_block_bytes = BLOCK_LEAST;
 		return 0;
 	}

@@ -13,15 +13,42 @@
 #include <sys/resource.h>
 
 #include "engine/base/text.h"
+#include "engine/io/discard.h"
 #include "engine/plan/workload_sizes.h"
 #include "engine/target/parts.h"
 #include "engine/target/place.h"
 #include "engine/target/scratch.h"
 #include "engine/target/tree.h"
 
+#define DISCARD_PROBE_BYTES 4096
 #define DESCRIPTORS_SPARE 256 /* for all else the process has open */
 
 /* ---- layout ---- */
+
+/* Of a device a trim must be whole blocks, O_DIRECT or not. */
+static int check_trims(const struct target_info *info, const struct workload *part,
+		       struct error *err)
+{
+	const char *option = NULL;
+	char shown[PLACE_SHOWN];
+	uint64_t value;
+
+	if (!info->discards)
+		return error_set(err, ERROR_UNSUPPORTED, "rw",
+				 "%s cannot discard%s: trims need another target",
+				 text_clean(info->path, shown, sizeof(shown)),
+				 info->kind == TARGET_DEVICE
+					 ? " (its queue/discard_max_bytes is 0)"
+					 : ", its file system makes no holes in files");
+	if (info->kind == TARGET_DEVICE)
+		option = workload_misaligned(part, info->logical_block_bytes, &value);
+	if (!option)
+		return 0;
+	return error_set(err, ERROR_BAD_SIZE, option,
+			 "trims on %s are of whole blocks of %u bytes; %s=%" PRIu64 " is not",
+			 text_clean(info->path, shown, sizeof(shown)), info->logical_block_bytes,
+			 option, value);
+}
 
 static int check_part(const struct target_info *info, const struct workload *part, bool lone,
 		      struct error *err)
@@ -30,6 +57,8 @@ static int check_part(const struct target_info *info, const struct workload *par
 	char shown[PLACE_SHOWN];
 	const char *option;
 
+	if (workload_trims(part))
+		return check_trims(info, part, err);
 	if (!part->direct || unit <= 1)
 		return 0;
 	option = workload_misaligned(part, unit, &value);
@@ -51,6 +80,11 @@ int target_check_workload(const struct target_info *info, const struct workload 
 {
 	bool lone = workload_jobs(workload) == 1;
 	int r = 0;
+
+	if (workload_trims(workload) && (workload_reads(workload) || workload_writes(workload)))
+		return error_set(err, ERROR_CONFLICT, "rw",
+				 "jobs that trim do not run together with jobs that read or write, "
+				 "which would meet the holes: give them stonewall");
 
 	for (size_t i = 0; i < workload_parts(workload) && r == 0; i++)
 		r = check_part(info, workload_part(workload, i), lone, err);
@@ -139,7 +173,7 @@ static int open_file(const struct target *target, size_t file, int flags, int *r
 
 static int flags_of(const struct workload *part)
 {
-	int flags = workload_writes(part) ? O_RDWR : O_RDONLY;
+	int flags = workload_writes(part) || workload_trims(part) ? O_RDWR : O_RDONLY;
 
 	if (part->direct)
 		flags |= O_DIRECT;
@@ -210,10 +244,11 @@ static int check_use(const struct target *target, const struct workload *workloa
 	uint64_t jobs = workload_jobs(workload);
 	char shown[PLACE_SHOWN];
 
-	if (target->existing && workload_writes(workload))
+	if (target->existing && (workload_writes(workload) || workload_trims(workload)))
 		return error_set(err, ERROR_FILE_EXISTS, "rw",
-				 "%s is named as existing and never written; this workload writes",
-				 text_clean(target->info.path, shown, sizeof(shown)));
+				 "%s is named as existing and never written; this workload %s",
+				 text_clean(target->info.path, shown, sizeof(shown)),
+				 workload_writes(workload) ? "writes" : "trims");
 	if (target->info.kind == TARGET_DIRECTORY && jobs > target->files)
 		return error_set(err, ERROR_TARGET_TOO_SMALL, "numjobs",
 				 "%" PRIu64 " jobs for %" PRIu64 " files", jobs, target->files);
@@ -273,6 +308,22 @@ int target_open_regions(struct target *target, const struct workload *workload,
 	*ret_regions = regions;
 	*ret_count = count;
 	return 0;
+}
+
+int target_probe_discard(const struct target *target, struct error *err)
+{
+	AUTO_CLOSE int fd = -1;
+	char shown[PLACE_SHOWN];
+	int r;
+
+	if (!target->scratch)
+		return 0;
+	r = scratch_open(target->scratch, 0, O_RDWR, &fd, err);
+	if (r < 0 || discard(fd, false, 0, DISCARD_PROBE_BYTES) != -EOPNOTSUPP)
+		return r;
+	return error_set(err, ERROR_UNSUPPORTED, "",
+			 "the file system of %s makes no holes in files: trims need another target",
+			 text_clean(target->info.path, shown, sizeof(shown)));
 }
 
 bool target_fill_needed(const struct target *target)

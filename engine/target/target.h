@@ -65,6 +65,7 @@ struct target_info {
 	bool nowait;			  /* RWF_NOWAIT works on it; true while not checked */
 	bool direct;			  /* O_DIRECT works on it; true while not checked */
 	bool polled;			  /* IOPOLL works on it, as nowait */
+	bool discards;			  /* BLKDISCARD, or holes in files; true while not known */
 	bool checked;	       /* false: nothing was opened or probed since a run measures */
 	char device[64];       /* block device beneath: "sda"; "" when none or several */
 	dev_t device_number;   /* 0 when none */
@@ -107,8 +108,8 @@ MUST_CHECK int target_check_space(const struct target_info *info, uint64_t bytes
 MUST_CHECK int target_check_blank(const struct target *target, bool (*step)(void *arg), void *arg,
 				  struct error *err);
 
-/* Whether direct requests of a completed workload suit the target's blocks: BAD_SIZE with the
- * option (bs, offset, size) as field. */
+/* Whether direct requests and trims of a completed workload suit the target's blocks: BAD_SIZE with
+ * the option (bs, offset, size) as field; UNSUPPORTED (rw) where it trims and the target cannot. */
 MUST_CHECK int target_check_workload(const struct target_info *info,
 				     const struct workload *workload, struct error *err);
 
@@ -125,6 +126,10 @@ MUST_CHECK int target_open_regions(struct target *target, const struct workload 
 				   struct measure_region **ret_regions, size_t *ret_count,
 				   struct error *err);
 void target_close_regions(struct measure_region *regions, size_t count);
+
+/* Whether a file that was made can have holes, which not every file system lets one ask before:
+ * UNSUPPORTED. A device has said so when it was looked at. */
+MUST_CHECK int target_probe_discard(const struct target *target, struct error *err);
 
 /* One region a file, whole, writable, O_DIRECT where that works, for the fill; of a device what is
  * needed of it from its start. fill_needed is false for `existing`. */

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_run.c - small runs on real files: what they hand out, how they end, what they leave. */
+/*
+ * test_run.c - small runs on real files: what they hand out, how they end, what they leave.
+ *
+ * link: -Wl,--wrap=discard
+ *
+ * Length: one place for every way a run can go.
+ */
 #include "engine/run.h"
 
 #include <dirent.h>
@@ -13,6 +19,18 @@
 #include <cmocka.h>
 
 #include "engine/base/file.h"
+#include "engine/io/discard.h"
+
+/* A file system without holes. */
+static atomic_bool no_holes;
+
+int32_t __real_discard(int fd, bool device, uint64_t offset, uint32_t length);
+int32_t __wrap_discard(int fd, bool device, uint64_t offset, uint32_t length);
+
+int32_t __wrap_discard(int fd, bool device, uint64_t offset, uint32_t length)
+{
+	return no_holes ? -EOPNOTSUPP : __real_discard(fd, device, offset, length);
+}
 
 /* One test's place: a scratch directory, a state directory, a definition of one workload. */
 struct place {
@@ -36,6 +54,8 @@ struct place {
 	char last_backend[16], last_reason[256], last_level[32];
 	double last_seconds;
 	bool remove_target; /* once a sample is done */
+	bool trims;	    /* the target's holes are to be looked at */
+	size_t looked_holes, refills, filled_before;
 };
 
 static void place_begin(struct place *place, const char *parent)
@@ -136,9 +156,36 @@ static int inspect(struct place *place, struct error *err)
 			   sizeof(place->reason), err);
 }
 
+static off_t first_hole(const struct place *place)
+{
+	int fd = open(place->target, O_RDONLY | O_CLOEXEC);
+	off_t at;
+
+	assert_true(fd >= 0);
+	at = lseek(fd, 0, SEEK_HOLE);
+	(void)close(fd);
+	return at;
+}
+
+/* Every sample begins with a target that is full, also behind one that has trimmed. */
+static void look_at_holes(struct place *place, const struct run_progress *progress)
+{
+	if (progress->phase == PHASE_FILL && place->filled_before < place->samples) {
+		place->filled_before = place->samples;
+		place->refills++;
+	}
+	if (progress->phase != PHASE_MEASURE || place->looked_holes > place->samples)
+		return;
+	place->looked_holes = place->samples + 1;
+	assert_int_equal(first_hole(place), 1 << 20);
+}
+
 static void on_progress(void *arg, const struct run_progress *progress)
 {
 	struct place *place = arg;
+
+	if (place->trims)
+		look_at_holes(place, progress);
 
 	place->phases[progress->phase] = true;
 	place->percent_fell |= progress->percent < place->percent;
@@ -167,6 +214,8 @@ static void on_sample(void *arg, const struct sample *sample)
 	assert_string_equal(sample->target, place->target);
 	assert_true(sample->started_wall_ms > 0);
 	place->last_seconds = sample->seconds;
+	if (place->trims)
+		assert_int_equal(first_hole(place), 0);
 	if (place->remove_target)
 		(void)unlink(place->target); /* the test looks at what comes of it */
 }
@@ -232,6 +281,87 @@ static void test_directory(void **state)
 	assert_int_equal(place.samples, 4);
 	assert_int_equal(entries(place.target), 0);
 	assert_int_equal(rmdir(place.target), 0);
+	place_end(&place);
+}
+
+static const struct finding *finding(const struct plan *plan, const char *code)
+{
+	for (size_t i = 0; i < plan->findings.count; i++)
+		if (strcmp(plan->findings.list[i].code, code) == 0)
+			return &plan->findings.list[i];
+	return NULL;
+}
+
+/* Two depths, twice: filled before the first and again before each of the three others. */
+static void test_trims(void **state)
+{
+	struct place place;
+	struct error err;
+
+	(void)state;
+	place_begin(&place, "/var/tmp");
+	place.trims = true;
+	define(&place, TARGET_FILE,
+	       OPTIONS("rw", "randtrim", "bs", "64k", "size", "1M", "time_based", "0"));
+	assert_int_equal(inspect(&place, &err), 0);
+	assert_int_equal(place.backend, BACKEND_THREADS);
+	assert_int_equal(place.plan.estimate.fill_bytes, 4 << 20);
+	assert_non_null(finding(&place.plan, "trims_refilled"));
+	assert_non_null(finding(&place.plan, "trims_not_as_fio"));
+	assert_null(finding(&place.plan, "trims_again"));
+	if (execute(&place, &err) < 0)
+		fail_msg("%s", err.message);
+	assert_int_equal(place.samples, 4);
+	assert_int_equal(place.looked_holes, 4);
+	assert_int_equal(place.refills, 3);
+	assert_int_equal(place.last_ios[DIRECTION_TRIM], 16);
+	assert_int_equal(place.last_ios[DIRECTION_READ] + place.last_ios[DIRECTION_WRITE], 0);
+	place_end(&place);
+}
+
+static void test_trims_of_whole_blocks(void **state)
+{
+	struct place place;
+	struct error err;
+
+	(void)state;
+	place_begin(&place, "/var/tmp");
+	define(&place, TARGET_FILE, OPTIONS("rw", "trim", "size", "1M", "runtime", "1"));
+	assert_int_equal(inspect(&place, &err), 0);
+	assert_non_null(finding(&place.plan, "trims_again"));
+	place.infos[0].kind = TARGET_DEVICE;
+	place.infos[0].logical_block_bytes = 8192;
+	assert_true(target_check_workload(&place.infos[0], &place.plan.samples[0].options, &err) <
+		    0);
+	assert_int_equal(err.code, ERROR_BAD_SIZE);
+	assert_string_equal(err.field, "bs");
+	place_end(&place);
+}
+
+/* Told by the plan, or, where the file system lets nobody ask before, of the file that was made:
+ * before it is written. */
+static void test_target_that_cannot_be_trimmed(void **state)
+{
+	struct place place;
+	struct error err;
+
+	(void)state;
+	place_begin(&place, "/var/tmp");
+	define(&place, TARGET_FILE, OPTIONS("rw", "trim", "size", "1M", "runtime", "1"));
+	no_holes = true;
+	assert_true(inspect(&place, &err) < 0);
+	assert_int_equal(err.code, ERROR_UNSUPPORTED);
+	assert_string_equal(err.field, "/workloads/0/rw");
+	plan_done(&place.plan);
+	no_holes = false;
+	assert_int_equal(inspect(&place, &err), 0);
+	no_holes = true;
+	assert_true(execute(&place, &err) < 0);
+	no_holes = false;
+	assert_int_equal(err.code, ERROR_UNSUPPORTED);
+	assert_string_equal(err.field, "/target");
+	assert_false(place.phases[PHASE_FILL]);
+	assert_int_equal(place.samples, 0);
 	place_end(&place);
 }
 
@@ -426,6 +556,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_directory),
+		cmocka_unit_test(test_trims),
+		cmocka_unit_test(test_trims_of_whole_blocks),
+		cmocka_unit_test(test_target_that_cannot_be_trimmed),
 		cmocka_unit_test(test_memory_file_system),
 		cmocka_unit_test(test_null),
 		cmocka_unit_test(test_cancel),

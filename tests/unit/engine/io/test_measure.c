@@ -517,6 +517,71 @@ static void test_budgets_of_two_sizes(void **unused)
 	(void)close(fd);
 }
 
+/* Holes where the jobs worked and nowhere else, and figures as of any direction. */
+static void check_trims(enum backend_kind backend, int rw)
+{
+	int fd = scratch("/dev/shm", 0, 256 * KIB);
+	struct setup *s = prepare(backend, rw, 4 * KIB, 64 * KIB, 3, 2, fd);
+	const struct direction_result *r = &s->sample.directions[DIRECTION_TRIM];
+	bool holes = backend == BACKEND_THREADS;
+	char data[4096];
+
+	memset(data, 'x', sizeof(data));
+	for (off_t at = 0; at < 256 * 1024; at += (off_t)sizeof(data))
+		assert_int_equal(pwrite(fd, data, sizeof(data), at), sizeof(data));
+	s->workload.bs[DIRECTION_TRIM] = 8 * KIB;
+	s->workload.time_based = false;
+	for (size_t i = 0; i < 2; i++)
+		s->regions[i].offset += 64 * KIB;
+	run(s);
+	check(s);
+	assert_int_equal(r->ios, 16);
+	assert_int_equal(r->bytes, 128 * KIB);
+	assert_int_equal(r->latency->count, 16);
+	assert_int_equal(s->sample.directions[DIRECTION_WRITE].ios, 0);
+	assert_int_equal(lseek(fd, 0, SEEK_HOLE), (holes ? 64 : 256) * 1024);
+	assert_int_equal(lseek(fd, 64 * 1024, SEEK_DATA), (holes ? 192 : 64) * 1024);
+	finish(s);
+	(void)close(fd);
+}
+
+static void test_trims(void **unused)
+{
+	(void)unused;
+	check_trims(BACKEND_THREADS, RW_TRIM);
+	check_trims(BACKEND_THREADS, RW_RANDTRIM);
+	check_trims(BACKEND_NULL, RW_TRIM);
+	check_trims(BACKEND_NULL, RW_RANDTRIM);
+}
+
+static void test_trims_are_not_for_a_ring(void **unused)
+{
+	int fd = scratch("/dev/shm", 0, 64 * KIB);
+	struct setup *s = prepare(BACKEND_IO_URING, RW_TRIM, 4 * KIB, 64 * KIB, 3, 1, fd);
+
+	(void)unused;
+	s->workload.bs[DIRECTION_TRIM] = 4 * KIB;
+	assert_true(measure_run(&s->spec, &s->sample, &s->err) < 0);
+	assert_int_equal(s->err.code, ERROR_UNSUPPORTED);
+	finish(s);
+	(void)close(fd);
+}
+
+/* What cannot be trimmed ends the sample with the reason. */
+static void test_failing_trim_is_named(void **unused)
+{
+	int fd = open("/dev/zero", O_RDWR | O_CLOEXEC);
+	struct setup *s = prepare(BACKEND_THREADS, RW_TRIM, 4 * KIB, 64 * KIB, 1, 1, fd);
+
+	(void)unused;
+	s->workload.bs[DIRECTION_TRIM] = 4 * KIB;
+	assert_true(measure_run(&s->spec, &s->sample, &s->err) < 0);
+	assert_int_equal(s->err.code, ERROR_IO_ERROR);
+	assert_non_null(strstr(s->err.message, "trim of 4096 bytes at offset 0 failed"));
+	finish(s);
+	(void)close(fd);
+}
+
 static void test_fsync_after_so_many_writes(void **unused)
 {
 	int fd = scratch(disk(), 0, 2 * MIB);
@@ -859,6 +924,9 @@ int main(void)
 		cmocka_unit_test(test_fdatasync_after_so_many_writes),
 		cmocka_unit_test(test_steps_count_as_loops_do),
 		cmocka_unit_test(test_budgets),
+		cmocka_unit_test(test_trims),
+		cmocka_unit_test(test_trims_are_not_for_a_ring),
+		cmocka_unit_test(test_failing_trim_is_named),
 		cmocka_unit_test(test_budgets_of_two_sizes),
 		cmocka_unit_test(test_fill_has_no_histograms),
 		cmocka_unit_test(test_dev_zero),

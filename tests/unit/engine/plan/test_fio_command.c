@@ -90,7 +90,7 @@ static void bad_command_lines_say_what_is_wrong(void **state)
 		{"--runtime=1.5", ERROR_BAD_TIME, "behind the point"},
 		{"--runtime=x", ERROR_BAD_TIME, "--runtime"},
 		{"--iodepth=0", ERROR_OUT_OF_RANGE, "1 to 4096"},
-		{"--rw=trim", ERROR_BAD_VALUE, "one of"},
+		{"--rw=trimwrite", ERROR_UNSUPPORTED, "trim and randtrim only trim"},
 		{"--ioengine=rbd", ERROR_BAD_VALUE, "one of"},
 		{"--rate_iops=x", ERROR_BAD_VALUE, "rate_iops"},
 		{"--startdelay=1-3", ERROR_BAD_TIME, "startdelay"},

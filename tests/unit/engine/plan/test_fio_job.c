@@ -152,7 +152,7 @@ static void bad_files_say_line_and_option(void **state)
 		{"[a]\nbs\n", ERROR_BAD_VALUE, "line 2: bs needs a value"},
 		{"[a]\nbuffered\n", ERROR_BAD_VALUE, "line 2: buffered needs a value"},
 		{"[a]\nbuffered=2\n", ERROR_BAD_VALUE, "line 2: buffered: "},
-		{"[a]\nrw=trim\n", ERROR_BAD_VALUE, "line 2: rw: "},
+		{"[a]\nrw=randtrimwrite\n", ERROR_UNSUPPORTED, "line 2: rw: "},
 		{"[a]\nsize=1GiB\n", ERROR_BAD_SIZE, "line 2: size=1GiB: fio reads"},
 		{"[a]\nruntime=1.5\n", ERROR_BAD_TIME, "line 2: runtime=1.5: fio drops"},
 		{"[a]\nnumjobs=0\n", ERROR_OUT_OF_RANGE, "line 2: numjobs: "},
