@@ -337,7 +337,7 @@ static bool part_writes(const struct workload *part)
 
 static bool part_trims(const struct workload *part)
 {
-	return part->rw == RW_TRIM || part->rw == RW_RANDTRIM;
+	return !workload_metadata(part) && (part->rw == RW_TRIM || part->rw == RW_RANDTRIM);
 }
 
 static bool any_part(const struct workload *workload, bool (*holds)(const struct workload *part))
