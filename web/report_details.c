@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "engine/plan/workload_order.h"
 #include "server/codec/definition.h"
 #include "web/report_parts.h"
 
@@ -128,6 +129,12 @@ static void command_of(const struct report *report, const struct report_cell *ce
 		html_text(html,
 			  "fio has no job that puts files through several operations; bonnie++ "
 			  "-s 0 -n is the nearest.\n");
+		return;
+	}
+	if (workload_beyond_fio(&sample->options)) {
+		html_text(html, "fio has nothing that does what ");
+		html_text(html, workload_beyond_fio(&sample->options));
+		html_text(html, " says.\n");
 		return;
 	}
 	command = workload_format_fio(&sample->options, sample->target,

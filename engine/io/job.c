@@ -13,15 +13,16 @@
 #define SEED_SEQUENCE 100
 #define SEED_PACE 200
 
-static int begin_sequence(struct job *job, const struct workload *workload, size_t index,
-			  uint64_t seed, struct error *err)
+static int begin_sequence(struct job *job, const struct workload *workload, size_t part,
+			  size_t index, uint64_t seed, struct error *err)
 {
+	struct load_position *positions = job->recorder->load->positions;
 	int rc;
 
 	if (!sequence_needed(workload))
 		return 0;
 	rc = sequence_new(workload, job->length, random_derive(seed, SEED_SEQUENCE), &job->pattern,
-			  &job->course.sequence);
+			  positions ? &positions[part].next : NULL, &job->course.sequence);
 	if (rc == -ERANGE)
 		return error_set(err, ERROR_OUT_OF_RANGE, "",
 				 "the zones of random_distribution do not fit in the %" PRIu64
@@ -67,7 +68,7 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 	job->course.fdatasync_every = workload_writes(workload) ? workload->fdatasync : 0;
 	job->course.fdatasync_left = job->course.fdatasync_every;
 	data_init(&job->course.data, workload, random_derive(seed, ~(uint64_t)index));
-	return begin_sequence(job, workload, index, own, err);
+	return begin_sequence(job, workload, region->part, index, own, err);
 }
 
 void job_part(struct job *job, const struct workload *whole, const struct workload *part)

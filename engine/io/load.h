@@ -31,11 +31,19 @@
 
 enum load_stop { LOAD_GOES_ON, LOAD_CANCELLED, LOAD_FAILED };
 
+/* Where the last request of all jobs that share it ends, in bytes of their region. */
+struct load_position {
+	_Alignas(64) atomic_uint_fast64_t next;
+};
+
 struct load {
 	/* constant while workers run */
 	uint64_t start_ns, window_ns, deadline_ns; /* CLOCK_MONOTONIC; UINT64_MAX: no deadline */
 	struct series_second *seconds;		   /* NULL: no series wanted */
 	size_t second_capacity;
+	/* Of each part of the workload, where its jobs share one. The owner is whoever made the
+	 * load; NULL: there are no such jobs. */
+	struct load_position *positions;
 
 	_Alignas(64) atomic_int stop; /* enum load_stop; read by every worker each batch */
 	_Alignas(64) atomic_uint_fast64_t bytes_done; /* since start, to within 100 ms */

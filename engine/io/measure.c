@@ -66,6 +66,20 @@ static int make_workers(struct measurement *m, const struct measure_spec *spec, 
 	return m->ids ? 0 : error_set_sys(err, ERROR_NO_MEMORY, ENOMEM, "threads");
 }
 
+/* One for each part, also for those that do not share it. */
+static int make_positions(struct measurement *m, const struct measure_spec *spec, struct error *err)
+{
+	size_t count = workload_parts(spec->workload);
+
+	m->load.positions =
+		aligned_alloc(_Alignof(struct load_position), count * sizeof(*m->load.positions));
+	if (!m->load.positions)
+		return error_no_memory(err);
+	for (size_t i = 0; i < count; i++)
+		atomic_init(&m->load.positions[i].next, 0);
+	return 0;
+}
+
 static void measurement_free(struct measurement *m)
 {
 	for (size_t i = 0; i < m->workers.reactor_count; i++)
@@ -73,6 +87,7 @@ static void measurement_free(struct measurement *m)
 	free(m->workers.reactors);
 	threads_free(m->workers.threads);
 	load_done(&m->load);
+	free(m->load.positions);
 	free(m->ids);
 	free(m);
 }
@@ -91,7 +106,9 @@ static int measurement_new(const struct measure_spec *spec, struct measurement *
 		free(m);
 		return error_set_sys(err, ERROR_NO_MEMORY, -rc, "the series of a measurement");
 	}
-	rc = make_workers(m, spec, err);
+	rc = make_positions(m, spec, err);
+	if (rc == 0)
+		rc = make_workers(m, spec, err);
 	if (rc < 0) {
 		measurement_free(m);
 		return rc;

@@ -19,10 +19,22 @@ static bool has_own_blocks(const struct workload *workload)
 	return false;
 }
 
+/* Whether every offset of a random workload is drawn; no others are asked about it. */
+static bool all_random(const struct workload *workload)
+{
+	if (!workload_random(workload) || !workload_is_set(workload, OPTION_ID_PERCENTAGE_RANDOM))
+		return true;
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		if (workload_moves(workload, (enum direction)d) &&
+		    workload->percentage_random[d] < 100)
+			return false;
+	return true;
+}
+
 bool sequence_needed(const struct workload *workload)
 {
 	return workload->rw_number != 0 || distribution_spec_given(workload) ||
-	       has_own_blocks(workload);
+	       has_own_blocks(workload) || workload->interlocked || !all_random(workload);
 }
 
 /* ---- life ---- */
@@ -31,6 +43,9 @@ static void side_init(struct sequence_side *side, const struct workload *workloa
 		      enum direction direction, uint64_t length)
 {
 	sizes_init(&side->sizes, workload, direction);
+	side->random_below = UINT64_C(1) << 32;
+	if (!all_random(workload))
+		side->random_below = (workload->percentage_random[direction] << 32) / 100;
 	side->unit = workload_alignment(workload, direction);
 	/* fio's last_block(). A direction that is not used may have larger requests than the
 	 * region. */
@@ -112,7 +127,8 @@ static int make_maps(struct sequence *sequence, const struct workload *workload)
 }
 
 int sequence_new(const struct workload *workload, uint64_t length, uint64_t seed,
-		 struct pattern *pattern, struct sequence **ret_sequence)
+		 struct pattern *pattern, atomic_uint_fast64_t *position,
+		 struct sequence **ret_sequence)
 {
 	struct sequence *sequence = calloc(1, sizeof(*sequence));
 	int r;
@@ -120,11 +136,13 @@ int sequence_new(const struct workload *workload, uint64_t length, uint64_t seed
 	if (!sequence)
 		return -ENOMEM;
 	sequence->pattern = pattern;
+	sequence->position = workload->interlocked ? position : NULL;
 	random_init(&sequence->random, seed);
 	sequence->length = length;
 	sequence->random_offsets = workload_random(workload);
 	sequence->time_based = workload->time_based;
-	sequence->identical = workload->rw_sequencer == SEQUENCER_IDENTICAL;
+	sequence->identical =
+		sequence->random_offsets && workload->rw_sequencer == SEQUENCER_IDENTICAL;
 	sequence->every = 1;
 	if (workload->rw_number && sequence->random_offsets)
 		sequence->every = workload->rw_number;
@@ -212,13 +230,20 @@ static uint64_t cut_to_free(struct sequence_side *side, uint64_t offset, uint64_
 	return bytes < length ? bytes : length;
 }
 
-/* Whether the next offset of a random workload is drawn. */
-static bool draws_offset(struct sequence *sequence)
+/* Whether it is a random workload's turn to draw an offset. */
+static bool may_draw(struct sequence *sequence)
 {
-	if (--sequence->left > 0)
+	if (!sequence->random_offsets || --sequence->left > 0)
 		return false;
 	sequence->left = sequence->every;
 	return true;
+}
+
+/* And whether percentage_random lets it. */
+static bool draws(struct sequence *sequence, const struct sequence_side *side)
+{
+	return side->random_below >> 32 ||
+	       (uint32_t)random_next(&sequence->random) < side->random_below;
 }
 
 static bool fits(const struct sequence *sequence, const struct sequence_side *side, uint64_t offset)
@@ -227,12 +252,12 @@ static bool fits(const struct sequence *sequence, const struct sequence_side *si
 }
 
 /* The offset that is not drawn; false where one is to be drawn all the same. */
-static bool follow(const struct sequence *sequence, const struct sequence_side *side,
+static bool follow(const struct sequence *sequence, const struct sequence_side *side, bool repeat,
 		   uint64_t *ret_offset)
 {
 	uint64_t offset = side->next;
 
-	if (sequence->random_offsets && sequence->identical) {
+	if (repeat) {
 		*ret_offset = side->last;
 		return true;
 	}
@@ -248,19 +273,40 @@ static bool follow(const struct sequence *sequence, const struct sequence_side *
 	return true;
 }
 
+/* The next request of all interlocked jobs. */
+static void claim(struct sequence *sequence, const struct sequence_side *side,
+		  struct sequence_step *step)
+{
+	uint_fast64_t at = atomic_load_explicit(sequence->position, memory_order_relaxed);
+
+	do {
+		step->offset = at > 0 ? at + sequence->hole : 0;
+		if (!fits(sequence, side, step->offset))
+			step->offset = 0;
+		step->length = sizes_draw(&side->sizes, &sequence->random,
+					  sequence->length - step->offset);
+	} while (!atomic_compare_exchange_weak_explicit(
+		sequence->position, &at, step->offset + step->length, memory_order_relaxed,
+		memory_order_relaxed));
+}
+
 void sequence_next(struct sequence *sequence, unsigned int open, struct sequence_step *ret_step)
 {
 	struct pattern *pattern = sequence->pattern;
 	uint64_t drawn = pattern_draw(pattern, pattern->kind, pattern->mix), offset;
 	enum direction direction = pattern_direction_within(pattern, drawn, open);
 	struct sequence_side *side = &sequence->sides[direction];
-	bool random = sequence->random_offsets && draws_offset(sequence);
+	bool turn = may_draw(sequence), random = turn && draws(sequence, side);
 
+	ret_step->direction = direction;
+	if (sequence->position) {
+		claim(sequence, side, ret_step);
+		return;
+	}
 	if (!random)
-		random = !follow(sequence, side, &offset);
+		random = !follow(sequence, side, sequence->identical && !turn, &offset);
 	if (random)
 		offset = sequence_random_offset(sequence, direction, drawn);
-	ret_step->direction = direction;
 	ret_step->offset = offset;
 	ret_step->length = sizes_draw(&side->sizes, &sequence->random, sequence->length - offset);
 	if (random && side->coverage)

@@ -10,6 +10,7 @@
 #include "engine/plan/distribution_spec.h"
 #include "engine/plan/fio_job.h"
 #include "engine/plan/fio_option.h"
+#include "engine/plan/workload_order.h"
 
 #define SECTION_NAME_MAX 250 /* bytes; fio takes 255 */
 
@@ -129,6 +130,10 @@ static int put_cell(const struct definition *definition, size_t workload, const 
 		r = error_set(err, ERROR_UNSUPPORTED, "",
 			      "rw=%s: fio trims block devices only, and the target is a %s",
 			      workload_rw_choices[options.rw], directory ? "directory" : "file");
+	if (r == 0 && workload_beyond_fio(&options))
+		r = error_set(err, ERROR_UNSUPPORTED, "",
+			      "fio has nothing that does what %s of \"%.128s\" says",
+			      workload_beyond_fio(&options), definition->workloads[workload].name);
 	if (r == 0)
 		r = check_size(definition, workload, target, &options, err);
 	if (r == 0)

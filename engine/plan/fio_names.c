@@ -43,7 +43,6 @@ static const struct {
 	{"overwrite", "files are always filled before they are measured; leave it out"},
 	{"fill_device", "not supported; give size"},
 	{"fill_fs", "not supported; give size"},
-	{"offset_increment", "not supported; regions=disjoint gives each job a region of its own"},
 	{"buffer_pattern", "not supported; zero_buffers and buffer_compress_percentage say how "
 			   "compressible what is written is"},
 	{"dedupe_mode", "not supported; a write repeats the one before it (fio's mode repeat)"},
@@ -170,7 +169,6 @@ static const char *const unsupported[] = {
 	"opendir",
 	"parse-only",
 	"per_job_logs",
-	"percentage_random",
 	"percentage_sequential",
 	"pre_read",
 	"profile",

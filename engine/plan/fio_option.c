@@ -146,6 +146,7 @@ static bool is_written(const struct workload *workload, enum option_id id)
 	case OPTION_ID_IOENGINE:
 	case OPTION_ID_REGIONS:
 	case OPTION_ID_RWMIXWRITE:
+	case OPTION_ID_INTERLOCKED: /* fio has none: workload_beyond_fio() */
 	case OPTION_ID_REFILL_BUFFERS:
 		return false;
 	case OPTION_ID_SCRAMBLE_BUFFERS:

@@ -118,9 +118,14 @@ static int out_of_range(const struct option *option, const char *text, struct er
 static int parse_number(const struct option *option, const char *text, uint64_t *ret_value,
 			struct error *err)
 {
+	char quoted[TEXT_EXCERPT_MAX];
 	uint64_t value;
 	int r;
 
+	if (option->type == OPTION_SIZE && *text && text[strlen(text) - 1] == '%')
+		return error_set(err, ERROR_BAD_SIZE, "",
+				 "%s=%s: shares of the target are not supported; give bytes",
+				 option->name, text_excerpt(text, quoted));
 	if (option->type == OPTION_TIME)
 		r = quantity_parse_time(text, &value, err);
 	else if (option->type == OPTION_MICROSECONDS)

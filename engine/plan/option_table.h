@@ -69,6 +69,12 @@ OPTION(BLOCKALIGN, "blockalign", OPTION_SIZES, blockalign, 1, 64 << 20, NULL, NU
        "Random offsets are multiples of it: of the smallest request without it. Another one goes without the map of blocks (norandommap=1).")
 
 /* ---- which request comes next: order and distribution ---- */
+OPTION(PERCENTAGE_RANDOM, "percentage_random", OPTION_COUNTS, percentage_random, 0, 100, NULL, "100", NULL, "percent", true,
+       "Of a random pattern, how many of 100 offsets are drawn; the others follow the last request. `80,20` for reads and writes.")
+OPTION(OFFSET_INCREMENT, "offset_increment", OPTION_SIZE, offset_increment, 0, UINT64_C(1) << 50, NULL, "0", NULL, "bytes", true,
+       "How far behind the job before each job's region begins, of `size` bytes each; 0: all at offset, or one behind another (regions).")
+OPTION(INTERLOCKED, "interlocked", OPTION_FLAG, interlocked, 0, 1, NULL, "0", NULL, "", true,
+       "Volbench's own: the jobs of a sequential pattern share one position in one region, so that together they pass through it once; each still does its own size.")
 OPTION(RW_SEQUENCER, "rw_sequencer", OPTION_CHOICE, rw_sequencer, 0, 0, workload_sequencer_choices, "sequential", NULL, "", true,
        "With `rw=randread:8`, what the requests between two drawn offsets do: sequential follows the last request, identical repeats its offset.")
 OPTION(RANDOM_DISTRIBUTION, "random_distribution", OPTION_TEXT, random_distribution, 1, 4000, NULL, "random", NULL, "", true,

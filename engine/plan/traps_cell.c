@@ -50,8 +50,9 @@ static uint64_t working_set(const struct trap_cell *cell)
 	const struct workload *options = cell->options;
 	uint64_t bytes;
 
-	if (cell->target->kind != TARGET_DIRECTORY && options->regions == REGIONS_SHARED)
-		return options->size;
+	if (cell->target->kind != TARGET_DIRECTORY && options->regions == REGIONS_SHARED &&
+	    options->offset_increment < options->size)
+		return options->size + options->offset_increment * (options->numjobs - 1);
 	return __builtin_mul_overflow(options->size, options->numjobs, &bytes) ? UINT64_MAX : bytes;
 }
 
@@ -83,7 +84,8 @@ static bool fits_memory(const struct trap_cell *cell, struct trap_hit *hit)
 static bool shared_region(const struct trap_cell *cell, struct trap_hit *hit)
 {
 	if (cell->target->kind == TARGET_DIRECTORY || cell->options->numjobs == 1 ||
-	    cell->options->regions != REGIONS_SHARED)
+	    cell->options->regions != REGIONS_SHARED || cell->options->interlocked ||
+	    (cell->options->size > 0 && cell->options->offset_increment >= cell->options->size))
 		return false;
 	(void)snprintf(hit->found, sizeof(hit->found), "%" PRIu64 " jobs in one region",
 		       cell->options->numjobs);
@@ -246,6 +248,11 @@ static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
 		return !workload_random(options);
 	case OPTION_ID_BS_UNALIGNED:
 		return options->bs_unaligned && !workload_sizes_differ(options);
+	case OPTION_ID_INTERLOCKED:
+		return options->interlocked && options->numjobs == 1;
+	case OPTION_ID_OFFSET_INCREMENT:
+		return options->offset_increment > 0 && options->numjobs == 1;
+	case OPTION_ID_PERCENTAGE_RANDOM:
 	case OPTION_ID_BLOCKALIGN:
 		return !workload_random(options);
 	case OPTION_ID_RW_SEQUENCER:

@@ -13,6 +13,7 @@
 #include "engine/plan/machine_options.h"
 #include "engine/plan/percentiles.h"
 #include "engine/plan/quantity.h"
+#include "engine/plan/workload_order.h"
 #include "engine/plan/workload_pace.h"
 #include "engine/plan/workload_sizes.h"
 #include "engine/plan/written.h"
@@ -295,7 +296,9 @@ int workload_complete(struct workload *workload, struct error *err)
 		return error_set(err, ERROR_CONFLICT, "randseed",
 				 "randrepeat=0 draws a fresh seed for each sample; leave out "
 				 "randseed or randrepeat");
-	r = workload_complete_sizes(workload, err);
+	r = workload_complete_order(workload, err);
+	if (r == 0)
+		r = workload_complete_sizes(workload, err);
 	if (r == 0)
 		r = machine_options_check(workload, err);
 	if (r == 0)
@@ -422,6 +425,10 @@ static int part_extent(const struct workload *part, bool file_per_job, uint64_t 
 
 	if (!file_per_job && part->regions == REGIONS_DISJOINT &&
 	    __builtin_mul_overflow(bytes, part->numjobs, &bytes))
+		return -EOVERFLOW;
+	/* at most 2^50 x 1024 */
+	if (part->numjobs > 0 &&
+	    __builtin_add_overflow(bytes, part->offset_increment * (part->numjobs - 1), &bytes))
 		return -EOVERFLOW;
 	if (__builtin_add_overflow(bytes, part->offset, &bytes))
 		return -EOVERFLOW;

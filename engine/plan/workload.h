@@ -90,7 +90,10 @@ struct workload {
 	bool bs_unaligned;
 	uint64_t blockalign[DIRECTION_COUNT]; /* bytes; 0: the smallest request */
 	/* which request comes next */
-	int rw_sequencer;	   /* enum workload_sequencer */
+	int rw_sequencer; /* enum workload_sequencer */
+	uint64_t percentage_random[DIRECTION_COUNT];
+	uint64_t offset_increment; /* bytes */
+	bool interlocked;
 	char *random_distribution; /* as distribution_spec.h reads it */
 	/* how much: budget.h */
 	uint64_t io_size, number_ios, loops;

@@ -99,6 +99,8 @@ const char *workload_misaligned(const struct workload *workload, uint64_t unit, 
 	}
 	if ((*ret_value = workload->offset) % unit != 0)
 		return "offset";
+	if ((*ret_value = workload->offset_increment) % unit != 0)
+		return "offset_increment";
 	return (*ret_value = hole) % unit != 0 ? "rw" : NULL;
 }
 

@@ -57,6 +57,12 @@ static int check_part(const struct target_info *info, const struct workload *par
 	char shown[PLACE_SHOWN];
 	const char *option;
 
+	if (part->interlocked && part->numjobs > 1 && info->kind == TARGET_DIRECTORY)
+		return error_set(err, ERROR_CONFLICT, "interlocked",
+				 "interlocked=1 needs one file or device for all jobs; in the "
+				 "directory %s each has a file",
+				 text_clean(info->path, shown, sizeof(shown)));
+
 	if (workload_trims(part))
 		return check_trims(info, part, err);
 	if (!part->direct || unit <= 1)
@@ -125,7 +131,9 @@ static int lay_out(const struct target *target, const struct workload *part, uin
 		length = apart ? room / jobs : room;
 		length -= unit > 0 ? length % unit : 0;
 	}
-	end = length;
+	/* at most 2^50 x 1024, and size is given where there is an increment */
+	if (__builtin_add_overflow(length, part->offset_increment * (part->numjobs - 1), &end))
+		return too_small(target, part, err);
 	if (length == 0 ||
 	    (apart && (__builtin_mul_overflow(length, part->numjobs, &end) ||
 		       __builtin_add_overflow(end, used, &end))) ||
@@ -133,7 +141,7 @@ static int lay_out(const struct target *target, const struct workload *part, uin
 		return too_small(target, part, err);
 	layout->offset = part->offset + (apart ? used : 0);
 	layout->length = length;
-	layout->step = apart ? length : 0;
+	layout->step = apart ? length : part->offset_increment;
 	return 0;
 }
 
@@ -279,7 +287,8 @@ static int open_part(const struct target *target, const struct workload *workloa
 	}
 	for (size_t i = first; i < first + files && part->invalidate && r == 0; i++)
 		r = invalidate(target, regions[i].fd, err);
-	*used += layout.step * count; /* within the target */
+	if (part->regions == REGIONS_DISJOINT && !directory)
+		*used += layout.step * count; /* within the target */
 	return r;
 }
 

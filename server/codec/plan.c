@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "engine/plan/workload_order.h"
 #include "server/codec/definition.h"
 #include "server/codec/fields.h"
 
@@ -285,7 +286,8 @@ static json_t *cell_encode(const struct plan *plan, const struct plan_sample *sa
 	failed |= put_value(value, "levels", levels_encode(plan, sample));
 	failed |= put_text(value, "target", target->path);
 	failed |= put_value(value, "options", workload_encode(&sample->options, true));
-	if (workload_metadata(&sample->options)) /* fio has no such job */
+	/* fio has no such job */
+	if (workload_metadata(&sample->options) || workload_beyond_fio(&sample->options))
 		return put_end(value, failed);
 	fio = workload_format_fio(&sample->options, target->path, target->kind == TARGET_DIRECTORY);
 	failed |= fio ? put_text(value, "fio", fio) : -1;

@@ -130,3 +130,41 @@ def test_direct_needs_alignment(directory, options, field):
     finally:
         engine.stop()
     assert "512" in str(lines[-1]) and field in str(lines[-1])
+
+
+@ENGINES
+def test_some_offsets_are_drawn(directory, ioengine):
+    options = {"ioengine": ioengine, "size": "16M", "percentage_random": 25}
+    sample, arrived = run(directory, "randread", options)
+    follow = sum(a[1] + a[2] == b[1] for a, b in zip(arrived, arrived[1:]))
+    assert 0.70 < follow / len(arrived) < 0.80
+    assert sample["options"]["percentage_random"] == 25
+
+
+@ENGINES
+def test_each_job_begins_further_on(directory, ioengine):
+    options = {"ioengine": ioengine, "size": "64k", "numjobs": 3, "offset": "8k", "offset_increment": "256k"}
+    _, arrived = run(directory, "read", options)
+    places = [8 * KIB + j * 256 * KIB + i * 4 * KIB for j in range(3) for i in range(16)]
+    assert sorted(o for _, o, _ in arrived) == places
+
+
+@ENGINES
+def test_jobs_share_a_position(directory, ioengine):
+    """Two jobs through 1 MiB together: in their first 1 MiB no block comes twice."""
+    options = {"ioengine": ioengine, "numjobs": 2, "interlocked": 1, "rwmixread": None}
+    sample, arrived = run(directory, "read", options)
+    assert sample["read"]["bytes"] == 2 * MIB
+    first = [o for _, o, _ in arrived[:256]]
+    assert len(set(first)) > 250  # but for what two jobs have outstanding where a round ends
+
+
+def test_no_directory_for_interlocked_jobs(directory):
+    engine = Engine(directory / "state", [str(directory)])
+    made = whole(f"{directory}/t", "read", {"numjobs": 2, "interlocked": 1})
+    made["target"] = {"directory": str(directory)}
+    try:
+        lines = engine.run(made)
+    finally:
+        engine.stop()
+    assert "interlocked=1 needs one file or device" in str(lines[-1])

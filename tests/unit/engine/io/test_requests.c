@@ -204,6 +204,30 @@ static void test_misaligned_writes(void **unused)
 	}
 }
 
+/* Four jobs that go through the region once together, whichever reactor or thread they are of. */
+static void test_interlocked_jobs(void **unused)
+{
+	static const char *const sizes[] = {"bs=4k", "bs=16k"};
+
+	(void)unused;
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+			char options[200];
+			struct setup *s;
+
+			(void)snprintf(options, sizeof(options),
+				       "rw=write interlocked=1 %s size=1m numjobs=4 iodepth=4 "
+				       "time_based=0 direct=0",
+				       sizes[i]);
+			s = run(backends[b], options, 4 * MIB);
+			assert_int_equal(s->sample.directions[DIRECTION_WRITE].bytes, 4 * MIB);
+			if (backends[b] != BACKEND_NULL)
+				assert_int_equal(written_blocks(s, 4096), 4 * MIB / 4096);
+			finish(s);
+		}
+	}
+}
+
 /* A map that does not fit into memory is refused before it is made. */
 static void test_memory_of_maps(void **unused)
 {
@@ -230,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_jobs_apart_of_any_size),
 		cmocka_unit_test(test_sizes_over_time),
 		cmocka_unit_test(test_misaligned_writes),
+		cmocka_unit_test(test_interlocked_jobs),
 		cmocka_unit_test(test_memory_of_maps),
 	};
 

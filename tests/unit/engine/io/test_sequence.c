@@ -485,6 +485,111 @@ static void test_alignment_by_direction(void **unused)
 	end(f);
 }
 
+/* ---- percentage_random ---- */
+
+/* How many of `count` requests of a kind begin where the last one of the kind ended. */
+static unsigned int followers(struct fixture *f, uint32_t kind, unsigned int count)
+{
+	uint64_t ends = UINT64_MAX;
+	unsigned int found = 0;
+
+	for (unsigned int i = 0; i < count;) {
+		struct operation operation = next(f);
+
+		if (operation.kind != kind)
+			continue;
+		found += operation.offset == ends;
+		ends = operation.offset + operation.length;
+		i++;
+	}
+	return found;
+}
+
+static void test_some_offsets_are_drawn(void **unused)
+{
+	struct fixture *f = begin("rw=randrw bs=4k percentage_random=30,80", 0, 4096 * MIB);
+
+	(void)unused;
+	assert_false(job_is_plain(&f->workload));
+	assert_in_range(followers(f, REQUEST_READ, 100000), 69300, 70700);
+	assert_in_range(followers(f, REQUEST_WRITE, 100000), 19300, 20700);
+	end(f);
+	f = begin("rw=randread bsrange=4k-64k percentage_random=50", 0, 4096 * MIB);
+	assert_in_range(followers(f, REQUEST_READ, 100000), 49300, 50700);
+	end(f);
+	f = begin("rw=randread bs=4k percentage_random=0", 0, MIB);
+	assert_int_equal(followers(f, REQUEST_READ, 256), 255);
+	end(f);
+	f = begin("rw=randread bs=4k percentage_random=100", 0, MIB);
+	assert_true(job_is_plain(&f->workload));
+	end(f);
+}
+
+/* Those drawn touch each block once all the same. */
+static void test_some_are_drawn_and_each_block_once(void **unused)
+{
+	struct fixture *f = begin("rw=randread:2 bs=4k percentage_random=100", 0, 100 * 4096);
+	unsigned int seen[100] = {0};
+
+	(void)unused;
+	for (unsigned int i = 1; i <= 200; i++) {
+		uint64_t block = next(f).offset / 4096;
+
+		if (i % 2 == 0)
+			seen[block]++;
+	}
+	for (unsigned int i = 0; i < 100; i++)
+		assert_int_equal(seen[i], 1);
+	end(f);
+}
+
+/* ---- interlocked ---- */
+
+static void test_jobs_share_a_position(void **unused)
+{
+	static const char *const options[] = {
+		"rw=read bs=4k interlocked=1 numjobs=3 size=1m",
+		"rw=rw bs=4k,8k interlocked=1 numjobs=3 size=1m",
+		"rw=write bsrange=4k-64k interlocked=1 numjobs=3 size=1m",
+		"rw=read:12k bs=4k interlocked=1 numjobs=3 size=1m",
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		struct load_position position = {0};
+		struct fixture *f = begin(options[i], 4096, MIB);
+		struct measure_region region = {.fd = 3, .offset = 4096, .length = MIB};
+		struct job jobs[3];
+		struct error err;
+		uint64_t expected = 0, hole = f->workload.rw_number;
+		unsigned int rounds = 0;
+
+		f->load.positions = &position;
+		for (size_t j = 0; j < 3; j++)
+			assert_int_equal(
+				job_init(&jobs[j], &f->workload, &region, j, 1, &f->recorder, &err),
+				0);
+		for (unsigned int n = 0; n < 3000; n++) {
+			struct flight flight;
+			uint64_t wake_ns, offset;
+
+			assert_int_equal(job_plan(&jobs[n * 7 % 3], 0, &flight, &wake_ns),
+					 JOB_OPERATION);
+			offset = flight.operation.offset - 4096;
+			if (offset != expected) {
+				assert_int_equal(offset, 0);
+				rounds++;
+			}
+			expected = offset + flight.operation.length + hole;
+		}
+		assert_true(rounds > 5);
+		for (size_t j = 0; j < 3; j++)
+			job_done(&jobs[j]);
+		f->load.positions = NULL;
+		end(f);
+	}
+}
+
 static void test_fsync_among_them(void **unused)
 {
 	struct fixture *f = begin("rw=write:4k bs=4k fsync=2 fdatasync=3", 0, MIB);
@@ -549,6 +654,9 @@ int main(void)
 		cmocka_unit_test(test_once_and_unaligned),
 		cmocka_unit_test(test_random_offsets_are_aligned),
 		cmocka_unit_test(test_alignment_by_direction),
+		cmocka_unit_test(test_some_offsets_are_drawn),
+		cmocka_unit_test(test_some_are_drawn_and_each_block_once),
+		cmocka_unit_test(test_jobs_share_a_position),
 		cmocka_unit_test(test_fsync_among_them),
 		cmocka_unit_test(test_seeds_repeat),
 		cmocka_unit_test(test_what_leaves_the_region_is_refused),

@@ -175,6 +175,12 @@ static void test_what_does_not_go_together(void **unused)
 		{"bssplit=4k/50:1000/50", "bssplit"},
 		{"bsrange=4k-8k offset=100", "offset"},
 		{"bsrange=4k-8k size=6k", "size"},
+		{"rw=randread interlocked=1", "interlocked"},
+		{"interlocked=1 regions=disjoint", "interlocked"},
+		{"interlocked=1 offset_increment=1m size=1m", "interlocked"},
+		{"offset_increment=1m", "size"},
+		{"offset_increment=1m size=1m regions=disjoint", "offset_increment"},
+		{"offset_increment=1000 size=1m", "offset_increment"},
 	};
 
 	(void)unused;
@@ -202,6 +208,54 @@ static void test_misaligned_and_buffered(void **unused)
 				  &err),
 			 0);
 	workload_done(&workload);
+}
+
+/* Jobs that begin one behind another, or share a position, share what they work in. */
+static void test_regions_of_jobs(void **unused)
+{
+	static const struct {
+		const char *options;
+		enum workload_regions regions;
+		uint64_t extent;
+	} all[] = {
+		{"size=1m numjobs=3", REGIONS_DISJOINT, 3 << 20},
+		{"size=1m numjobs=3 regions=shared", REGIONS_SHARED, 1 << 20},
+		{"size=1m numjobs=3 interlocked=1", REGIONS_SHARED, 1 << 20},
+		{"size=1m numjobs=3 offset=4k offset_increment=64k", REGIONS_SHARED,
+		 (1 << 20) + 2 * 65536 + 4096},
+		{"size=1m numjobs=3 offset_increment=4m", REGIONS_SHARED, 9 << 20},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		struct workload workload;
+		struct error err;
+		uint64_t extent;
+
+		if (complete(&workload, all[i].options, &err) < 0)
+			fail_msg("%s: %s", all[i].options, err.message);
+		assert_int_equal(workload.regions, all[i].regions);
+		assert_int_equal(workload_extent(&workload, false, &extent), 0);
+		assert_int_equal(extent, all[i].extent);
+		workload_done(&workload);
+	}
+}
+
+static void test_shares_of_a_target(void **unused)
+{
+	static const char *const names[] = {"size", "offset", "offset_increment"};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct workload workload;
+		struct error err;
+
+		workload_init(&workload);
+		assert_true(option_parse(option_find(names[i]), "20%", &workload, &err) < 0);
+		assert_int_equal(err.code, ERROR_BAD_SIZE);
+		assert_non_null(strstr(err.message, "shares of the target"));
+		assert_non_null(strstr(err.message, names[i]));
+	}
 }
 
 /* A layer's word for the size takes the place of those below, whichever option they used. */
@@ -237,6 +291,8 @@ int main(void)
 		cmocka_unit_test(test_sizes_of_a_workload),
 		cmocka_unit_test(test_what_does_not_go_together),
 		cmocka_unit_test(test_misaligned_and_buffered),
+		cmocka_unit_test(test_regions_of_jobs),
+		cmocka_unit_test(test_shares_of_a_target),
 		cmocka_unit_test(test_layers),
 	};
 
