@@ -13,6 +13,7 @@ A member of `differs` names a comparison that is not to agree, and why; it must 
 import dataclasses
 import math
 import random
+import statistics
 
 import pytest
 
@@ -33,14 +34,23 @@ class Case:
     once: bool = False      # each block once: as many distinct offsets to the last one
     reads: float = None     # of a mix, the share of the operations that are reads
     clump: int = 1          # operations that one draw decides about
-    slack: int = 1          # operations that one of them may have more, at each end of a job
+    slack: int = 1          # operations that a job of one of them may have more
+    drawn_sizes: bool = False  # the bytes of so many operations are chance's
+    drifts: bool = False    # sequential with drawn sizes: half way is not at one place
     jobs: int = 1
     differs: dict = dataclasses.field(default_factory=dict)
 
 
+# So many operations, whatever their size.
+MANY = "--io_size=4G --number_ios=16000"
+
 # How each block is touched once.
 ONCE = {"order": "where a block is taken already fio goes on to the next one that is free, so that "
                  "late in a pass neighbours follow each other; ours never repeats and draws on"}
+
+EARLY = "fio has one map for blocks of both sizes, soon finds no free one and ends; ours goes on"
+ENDS = ("fio ends where a request ends with the region, and begins again where it ends before; ours "
+        "always begins again")
 
 CASES = {
     "read": Case("--rw=read --bs=4k --size=64M", once=True),
@@ -48,6 +58,8 @@ CASES = {
     "randread, depth 1": Case("--rw=randread --bs=4k --size=64M", once=True, differs=ONCE),
     "randread, depth 128": Case("--rw=randread --bs=4k --size=64M --iodepth=128", once=True, differs=ONCE),
     "randwrite, depth 16": Case("--rw=randwrite --bs=8k --size=64M --iodepth=16", once=True, differs=ONCE),
+    "trim": Case("--rw=trim --bs=64k --size=64M", once=True),
+    "randtrim": Case("--rw=randtrim --bs=4k --size=64M", once=True, differs=ONCE),
     "rw, 30 % reads": Case("--rw=rw --rwmixread=30 --bs=4k --size=64M", reads=0.3),
     "randrw, 70 % reads": Case("--rw=randrw --rwmixread=70 --bs=4k --size=256M --iodepth=16",
                                region=256 * MIB, reads=0.7, once=True, differs=ONCE),
@@ -57,15 +69,23 @@ CASES = {
     "norandommap": Case("--rw=randread --norandommap --bs=4k --size=64M"),
     "bs of each direction": Case("--rw=randrw --norandommap --bs=4k,16k --size=128M",
                                  region=128 * MIB, reads=0.5, slack=200),
+    "bs of each direction, each block once": Case(
+        "--rw=randrw --bs=4k,16k --size=64M", reads=0.5, slack=200,
+        differs={"operations": EARLY, "bytes": EARLY, "distinct": EARLY, "popularity": EARLY}),
     "offset": Case("--rw=randread --bs=4k --offset=16M --size=32M", region=48 * MIB, once=True, differs=ONCE),
     "holes": Case("--rw=read:12k --bs=4k --size=64M --iodepth=16"),
+    "holes in a mix": Case(
+        "--rw=rw:8k --bs=4k --size=64M", reads=0.5,
+        differs={"operations": ENDS, "bytes": ENDS, "offsets": ENDS, "popularity": ENDS}),
+    "syncs": Case("--rw=randwrite --norandommap --bs=4k --size=64M --fsync=10 --fdatasync=7"),
     "every eighth drawn": Case("--rw=randread:8 --norandommap --bs=4k --size=64M", clump=8),
     "the same eight times": Case(
         "--rw=randwrite:8 --rw_sequencer=identical --norandommap --bs=4k --size=64M", clump=8),
     "zipf": Case("--rw=randread --bs=4k --size=64M --random_distribution=zipf:1.2:0.5"),
     "zipf, below 1, any center": Case(
         "--rw=randwrite --bs=4k --size=64M --random_distribution=zipf:0.8",
-        differs={"offsets": "where the most frequent lies is drawn"}),
+        differs={"offsets": "where the most frequent lies is drawn",
+                 "offsets, half way": "where the most frequent lies is drawn"}),
     "pareto": Case("--rw=randrw --bs=4k --size=64M --iodepth=16 "
                    "--random_distribution=pareto:0.3:0.25", reads=0.5),
     "normal": Case("--rw=randread --bs=4k --size=61M --random_distribution=normal:20",
@@ -74,10 +94,30 @@ CASES = {
                   "--random_distribution=zoned:60/10:30/20:8/30:2/40", reads=0.3),
     "zoned in bytes": Case("--rw=randread --bs=4k --size=64M "
                            "--random_distribution=zoned_abs:60/8M:40/40M"),
+    "sizes of a range": Case(f"--rw=randread --norandommap --bsrange=1k-16k --size=64M {MANY}",
+                             drawn_sizes=True),
+    "sizes of a range, each byte once": Case("--rw=randwrite --bsrange=4k-32k --size=64M",
+                                             slack=200),
+    "sizes by share": Case("--rw=randwrite --norandommap --bssplit=4k/60:16k/30:64k/10 --size=64M "
+                           f"--iodepth=16 {MANY}", drawn_sizes=True),
+    "sizes by share, of each direction": Case(
+        "--rw=randrw --rwmixread=70 --norandommap --bssplit=4k/60:64k/40,8k/100 --size=256M "
+        f"{MANY}", region=256 * MIB, reads=0.7, drawn_sizes=True),
+    "sizes of any bytes": Case(
+        "--rw=randread --norandommap --bsrange=1k-16k --bs_unaligned=1 --direct=0 --size=64M "
+        f"{MANY}", drawn_sizes=True),
+    "sequential, sizes of a range": Case("--rw=write --bsrange=1k-16k --size=64M", slack=500,
+                                         drifts=True),
+    "blocks larger than requests": Case(
+        "--rw=randread --norandommap --bs=4k --blockalign=16k --size=64M"),
+    "blocks smaller than requests": Case(
+        "--rw=randread --norandommap --bs=16k --blockalign=4k --size=64M"),
     "io_size beyond size": Case("--rw=randwrite --norandommap --bs=4k --size=16M --io_size=64M",
                                 region=16 * MIB),
     "number_ios": Case("--rw=randread --norandommap --bs=4k --size=64M --number_ios=10000"),
     "loops": Case("--rw=write --bs=4k --size=16M --loops=3", region=16 * MIB, once=True),
+    "zones at an offset": Case("--rw=randread --bs=4k --offset=16M --size=32M "
+                               "--random_distribution=zoned:50/10:0/40:50/20", region=48 * MIB),
     "jobs on one file": Case("--rw=randread --bs=4k --size=16M --numjobs=4", region=16 * MIB,
                              once=True, jobs=4),
 }
@@ -115,13 +155,15 @@ class Table:
         bytes_ = [sum(o.length for o in found) for found in (ours, theirs)]
         self.row("operations", len(ours), len(theirs), abs(len(ours) - len(theirs)),
                  case.slack * case.jobs)
-        self.row("bytes", *bytes_, abs(bytes_[0] - bytes_[1]), largest * case.jobs)
+        self.row("bytes", *bytes_, abs(bytes_[0] - bytes_[1]),
+                 FAR * math.sqrt(2 * len(ours)) * statistics.stdev(o.length for o in ours)
+                 if case.drawn_sizes else largest * case.jobs)
         if case.reads is not None:
             for who, share in zip(("mix of ours", "mix of fio"), shares):
                 self.row(who, f"{share:.4f}", f"{case.reads}", abs(share - case.reads),
                          chance(case.reads, len(ours), math.inf))
         self.row("distinct", *distinct, abs(distinct[0] - distinct[1]),
-                 0 if case.once else 2 * math.sqrt(max(distinct) * case.clump))
+                 0 if case.once else 3 * math.sqrt(max(distinct) * case.clump))
         self.kinds("offsets", ours, theirs, lambda a, b: operations.two_samples(
             operations.binned(a, case.region), operations.binned(b, case.region), case.clump))
         self.kinds("popularity", ours, theirs, lambda a, b: operations.two_samples(
@@ -136,10 +178,11 @@ class Table:
     def order(self, ours, theirs):
         """Of several jobs it is nobody's."""
         case, half = self.case, min(len(ours), len(theirs)) // 2
-        self.kinds("offsets, half way", ours[:half], theirs[:half],
-                   lambda a, b: operations.two_samples(operations.binned(a, case.region),
-                                                       operations.binned(b, case.region),
-                                                       case.clump))
+        if not case.drifts:
+            self.kinds("offsets, half way", ours[:half], theirs[:half],
+                       lambda a, b: operations.two_samples(operations.binned(a, case.region),
+                                                           operations.binned(b, case.region),
+                                                           case.clump))
         self.kinds("order", ours, theirs, lambda a, b: operations.two_samples(
             operations.follows(a), operations.follows(b), case.clump))
 
@@ -147,7 +190,7 @@ class Table:
         return [row for row in self.rows if row[5] == (self.why(row[0]) is not None)]
 
     def why(self, what):
-        return next((why for name, why in self.case.differs.items() if what.startswith(name)), None)
+        return self.case.differs.get(what)
 
     def text(self, name):
         lines = [f"\n{name}: {self.case.options}",
@@ -170,9 +213,11 @@ def test_operations_are_fios(name, directory):
         theirs = operations.of_fio_jobs(case.options, directory, case.region)
     else:
         theirs = operations.of_fio(case.options, directory, case.region)
-    ours, theirs = ([o for o in found if o.kind in DATA] for found in (ours, theirs))
     table = Table(case)
-    table.compare(ours, theirs)
+    for kind in ("sync", "datasync"):
+        counts = [len(of_kind(found, kind)) for found in (ours, theirs)]
+        table.row(kind, *counts, abs(counts[0] - counts[1]), 0)
+    table.compare(*([o for o in found if o.kind in DATA] for found in (ours, theirs)))
     print(table.text(name))
     assert not table.wrong(), table.text(name)
 
