@@ -29,19 +29,22 @@ static bool time_over(const struct job *job, uint64_t now_ns)
 	       now_ns >= job->recorder->load->window_ns + job->course.runtime_ns;
 }
 
-/* fdatasync=N, as fsync=N: it does not wait for writes outstanding beside it. */
+static bool fsync_due(const struct job *job)
+{
+	return job->fsync_every > 0 && job->fsync_left == 0;
+}
+
+/* fdatasync=N, as fsync=N: it does not wait for writes outstanding beside it. An fsync that is due
+ * at the same time does for both, as in fio. */
 static bool datasync_due(struct job *job, struct operation *operation)
 {
 	if (job->course.fdatasync_every == 0 || job->course.fdatasync_left > 0)
 		return false;
 	job->course.fdatasync_left = job->course.fdatasync_every;
+	if (fsync_due(job))
+		return false;
 	*operation = (struct operation){.kind = REQUEST_DATASYNC};
 	return true;
-}
-
-static bool fsync_due(const struct job *job)
-{
-	return job->fsync_every > 0 && job->fsync_left == 0;
 }
 
 /* job_next_within() of a job with a sequence. The last request of a size-ended job may go beyond

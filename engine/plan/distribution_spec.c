@@ -319,7 +319,7 @@ int distribution_spec_complete(struct workload *workload, struct error *err)
 		return conflict(
 			workload, err,
 			"says where random requests go, and rw makes none: give rw=randread, "
-			"randwrite or randrw, or leave it out");
+			"randwrite, randrw or randtrim, or leave it out");
 	if (workload_is_set(workload, OPTION_ID_NORANDOMMAP) && !workload->norandommap)
 		return conflict(
 			workload, err,

@@ -603,6 +603,25 @@ static void test_fsync_among_them(void **unused)
 	end(f);
 }
 
+/* Every 2nd and every 3rd write: of the 6th there is the fsync alone. */
+static void test_an_fsync_does_for_an_fdatasync(void **unused)
+{
+	struct fixture *f =
+		begin("rw=write bs=4k fsync=2 fdatasync=3 time_based=0 runtime=10", 0, MIB);
+	static const char expected[] = "wwSwDwSwwS";
+
+	(void)unused;
+	for (int round = 0; round < 3; round++)
+		for (const char *p = expected; *p; p++) {
+			uint32_t kind = next(f).kind;
+
+			assert_int_equal(kind, *p == 'w'   ? REQUEST_WRITE
+					       : *p == 'S' ? REQUEST_SYNC
+							   : REQUEST_DATASYNC);
+		}
+	end(f);
+}
+
 static void test_seeds_repeat(void **unused)
 {
 	struct fixture *one = begin("rw=randrw:3 bs=4k,8k", 0, 100 * MIB);
@@ -658,6 +677,7 @@ int main(void)
 		cmocka_unit_test(test_some_are_drawn_and_each_block_once),
 		cmocka_unit_test(test_jobs_share_a_position),
 		cmocka_unit_test(test_fsync_among_them),
+		cmocka_unit_test(test_an_fsync_does_for_an_fdatasync),
 		cmocka_unit_test(test_seeds_repeat),
 		cmocka_unit_test(test_what_leaves_the_region_is_refused),
 	};
