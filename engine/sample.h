@@ -73,6 +73,17 @@ struct file_result {
 	struct histogram *latency; /* of all calls of a file together */
 };
 
+/* What steadystate (plan/steadystate.h) came to: the last window that was looked at. */
+struct steady_result {
+	bool full;		   /* a whole window was; else all is 0 */
+	bool attained;		   /* it was within the limit, and ended the sample */
+	size_t first, count;	   /* seconds of the series */
+	double found;		   /* held against the limit, in its unit */
+	double deviation;	   /* the largest from the mean, and the slope a second: */
+	double slope;		   /* operations/s, or bytes/s for bw and bw_slope */
+	double iops_mean, bw_mean; /* bytes/s */
+};
+
 struct level {
 	char *factor, *value;
 };
@@ -101,6 +112,7 @@ struct sample {
 	double alone_iops; /* the same, one operation at a time (alone.h); 0: not tried */
 	double alone_cpu_share; /* of that time, what this process had of a processor */
 	struct series series;
+	struct steady_result steady;
 	size_t job_count;
 	struct job_result *jobs; /* NULL with group_reporting */
 	struct cpu_delta cpu;

@@ -10,6 +10,7 @@
 #include "engine/base/clock.h"
 #include "engine/io/pace.h"
 #include "engine/plan/file_phases.h"
+#include "engine/plan/steadystate.h"
 #include "engine/plan/workload_sizes.h"
 
 /* A mix may miss its share by chance: 4 standard deviations of a binomial share, which one honest
@@ -158,7 +159,7 @@ static int check_time(const struct check *check)
 	double asked = (double)sample->options.runtime_ns / (double)NS_PER_S;
 	char expected[64], found[64];
 
-	if (!sample->options.time_based || asked <= 0)
+	if (!sample->options.time_based || asked <= 0 || sample->steady.attained)
 		return 0;
 	(void)snprintf(expected, sizeof(expected), "%.3g s", asked);
 	(void)snprintf(found, sizeof(found), "%.3g s", sample->seconds);
@@ -300,6 +301,31 @@ static int check_rate(const struct check *check, enum direction d)
 		   "than they were due, and the latency from the intended start says how late.");
 }
 
+static int check_steadystate(const struct check *check)
+{
+	const struct workload *options = workload_part(&check->sample->options, 0);
+	const struct steady_result *steady = &check->sample->steady;
+	const char *text = options->steadystate;
+	bool percent = text && strchr(text, '%');
+	char found[96];
+
+	if (!steadystate_wanted(options) || check->sample->error_count > 0)
+		return 0;
+	if (steady->full)
+		(void)snprintf(found, sizeof(found), "%.4g%s, %.6g IOPS, seconds %zu to %zu",
+			       steady->found, percent ? " %" : "", steady->iops_mean, steady->first,
+			       steady->first + steady->count);
+	else
+		(void)snprintf(found, sizeof(found), "no whole window");
+	if (steady->attained)
+		return add(check, FINDING_INFO, "steadystate_attained", text, found,
+			   "The steady state that was asked for was attained, which ended the "
+			   "sample; its window's figures are the sample's steadystate.");
+	return add(check, FINDING_WARNING, "steadystate_not_attained", text, found,
+		   "The sample ended before it was as steady as asked for: its figures are of a "
+		   "target that still changes. Use a longer runtime, or a wider limit.");
+}
+
 static int check_device_queue(const struct check *check)
 {
 	const struct sample *sample = check->sample;
@@ -427,6 +453,8 @@ int checks_sample(struct sample *sample)
 		if (r == 0)
 			r = check_rate(&check, (enum direction)d);
 	}
+	if (r == 0)
+		r = check_steadystate(&check);
 	if (r == 0)
 		r = check_depth(&check);
 	if (r == 0)

@@ -164,6 +164,12 @@ void load_abandon(struct load *load)
 	unlock(load);
 }
 
+void load_end(struct load *load, uint64_t now_ns)
+{
+	if (now_ns < atomic_load(&load->deadline_ns))
+		atomic_store(&load->deadline_ns, now_ns);
+}
+
 void load_stop(struct load *load, enum load_stop reason)
 {
 	int none = LOAD_GOES_ON;

@@ -8,7 +8,8 @@
  * an end to its patience once it has asked them to stop.
  *
  * Times: the load starts at start_ns; from window_ns (start + ramp) on operations count; at
- * deadline_ns no more are issued. They are written before the release and constant afterwards.
+ * deadline_ns no more are issued. They are written before the release and constant afterwards, but
+ * for a deadline that is brought forward.
  *
  * A worker stuck in the kernel is left behind with everything it may touch: then the load, jobs
  * and buffers are never freed (a deliberate leak; the process is about to give the run up).
@@ -38,8 +39,9 @@ struct load_position {
 
 struct load {
 	/* constant while workers run */
-	uint64_t start_ns, window_ns, deadline_ns; /* CLOCK_MONOTONIC; UINT64_MAX: no deadline */
-	struct series_second *seconds;		   /* NULL: no series wanted */
+	uint64_t start_ns, window_ns;	  /* CLOCK_MONOTONIC */
+	atomic_uint_fast64_t deadline_ns; /* UINT64_MAX: none; load_end() may bring it forward */
+	struct series_second *seconds;	  /* NULL: no series wanted */
 	size_t second_capacity;
 	/* Of each part of the workload, where its jobs share one. The owner is whoever made the
 	 * load; NULL: there are no such jobs. */
@@ -80,6 +82,9 @@ void load_add_to_series(struct load *load, uint64_t second, const struct series_
 /* Control: lets the workers go, delay_ns from now, or go home. */
 void load_release(struct load *load, uint64_t delay_ns, uint64_t ramp_ns, uint64_t runtime_ns);
 void load_abandon(struct load *load);
+
+/* Control: what was measured is enough; nothing more is issued, what is outstanding completes. */
+void load_end(struct load *load, uint64_t now_ns);
 
 /* Control: asks all to stop; the first reason stands. */
 void load_stop(struct load *load, enum load_stop reason);

@@ -12,6 +12,7 @@
 #include "engine/base/clock.h"
 #include "engine/io/gather.h"
 #include "engine/io/resources.h"
+#include "engine/io/steady.h"
 
 /* How often the control thread looks at the cancel flag, and tells how far it has come. */
 #define WATCH_NS (50 * NS_PER_MS)
@@ -26,6 +27,7 @@ const char *const backend_names[] = {"io_uring", "threads", "null"};
 struct measurement {
 	struct load load;
 	struct workers workers;
+	struct steady steady;
 	pthread_t *ids;
 	size_t started;
 };
@@ -189,6 +191,8 @@ static bool watch(struct measurement *m, const struct measure_spec *spec, bool *
 				   atomic_load(&load->bytes_done));
 		}
 		look_at_cancel(m, spec);
+		if (steady_look(&m->steady, load, now_ns))
+			load_end(load, now_ns);
 		if (load_stopping(load) && give_up_ns == UINT64_MAX)
 			give_up_ns = now_ns + PATIENCE_NS;
 		if (!*in_window && load->window_ns > now_ns && load->window_ns < until_ns)
@@ -238,6 +242,7 @@ static bool conduct(struct measurement *m, const struct measure_spec *spec, stru
 	if (in_window && spec->window)
 		spec->window(spec->arg, true);
 	sample->started_wall_ms = clock_wall_ms() + delay_ns / NS_PER_MS;
+	steady_init(&m->steady, workload, ramp_ns);
 	load_release(&m->load, delay_ns, ramp_ns, longest_runtime(workload));
 	finished = watch(m, spec, &in_window);
 	if (in_window && spec->window)
@@ -285,6 +290,7 @@ int measure_run(const struct measure_spec *spec, struct sample *sample, struct e
 	clean = conduct(m, spec, sample);
 	for (size_t i = 0; i < m->started; i++)
 		(void)(clean ? pthread_join(m->ids[i], NULL) : pthread_detach(m->ids[i]));
+	sample->steady = m->steady.result;
 	gathered = gather(&m->workers, &m->load, spec, sample);
 	rc = outcome(&m->load, started, err);
 	if (rc == 0 && gathered < 0)

@@ -126,13 +126,14 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 static void plan_event(struct recorder *recorder, uint64_t now_ns)
 {
 	const struct load *load = recorder->load;
+	uint64_t deadline_ns = atomic_load_explicit(&load->deadline_ns, memory_order_relaxed);
 
 	recorder->next_event_ns =
 		earlier(load->start_ns + (recorder->second + 1) * NS_PER_S, now_ns + EVENT_NS);
 	if (!recorder->in_window)
 		recorder->next_event_ns = earlier(recorder->next_event_ns, load->window_ns);
-	else if (load->deadline_ns > now_ns)
-		recorder->next_event_ns = earlier(recorder->next_event_ns, load->deadline_ns);
+	else if (deadline_ns > now_ns)
+		recorder->next_event_ns = earlier(recorder->next_event_ns, deadline_ns);
 }
 
 void recorder_start(struct recorder *recorder)

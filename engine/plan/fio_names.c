@@ -20,6 +20,9 @@ static const struct {
 	{"io_limit", "io_size"},
 	{"ratemin", "rate_min"},
 	{"ratecycle", "rate_cycle"},
+	{"ss", "steadystate"},
+	{"ss_dur", "steadystate_duration"},
+	{"ss_ramp", "steadystate_ramp_time"},
 	{"nr_files", "nrfiles"},
 };
 
@@ -189,12 +192,6 @@ static const char *const unsupported[] = {
 	"significant_figures",
 	"softrandommap",
 	"stats",
-	"steadystate",
-	"steadystate_duration",
-	"steadystate_ramp_time",
-	"ss",
-	"ss_dur",
-	"ss_ramp",
 	"sync_file_range",
 	"terse-version",
 	"trigger",

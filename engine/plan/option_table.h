@@ -115,6 +115,12 @@ OPTION(THINKTIME_IOTIME, "thinktime_iotime", OPTION_TIME, think_iotime_ns, 0, 86
        "Seconds between two pauses of thinktime, in place of thinktime_blocks, or whichever comes first where both are given.")
 OPTION(STARTDELAY, "startdelay", OPTION_TIME, startdelay_ns, 0, 86400 * NS_PER_S, NULL, "0", NULL, "s", true,
        "Seconds of rest before the jobs begin; they count neither as ramp nor as runtime.")
+OPTION(STEADYSTATE, "steadystate", OPTION_TEXT, steadystate, 1, 40, NULL, "iops_slope:0.01%", NULL, "", true,
+       "When a sample has settled and ends: iops, iops_slope, bw or bw_slope, and a limit, as `iops:5%` or `bw_slope:0.1%`; looked at over steadystate_duration.")
+OPTION(STEADYSTATE_DURATION, "steadystate_duration", OPTION_TIME, steadystate_duration_ns, 0, 86400 * NS_PER_S, NULL, "0", NULL, "s", true,
+       "Seconds of the window that steadystate looks at, once a second; 0: it does not.")
+OPTION(STEADYSTATE_RAMP, "steadystate_ramp_time", OPTION_TIME, steadystate_ramp_ns, 0, 86400 * NS_PER_S, NULL, "0", NULL, "s", true,
+       "Seconds, after ramp_time, before steadystate looks at anything.")
 
 /* ---- syncs ---- */
 OPTION(FDATASYNC, "fdatasync", OPTION_COUNT, fdatasync, 0, 1u << 30, NULL, "0", NULL, "writes", true,

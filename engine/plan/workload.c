@@ -13,6 +13,7 @@
 #include "engine/plan/machine_options.h"
 #include "engine/plan/percentiles.h"
 #include "engine/plan/quantity.h"
+#include "engine/plan/steadystate.h"
 #include "engine/plan/workload_order.h"
 #include "engine/plan/workload_pace.h"
 #include "engine/plan/workload_sizes.h"
@@ -311,6 +312,8 @@ int workload_complete(struct workload *workload, struct error *err)
 		r = distribution_spec_complete(workload, err);
 	if (r == 0)
 		r = workload_check_pace(workload, err);
+	if (r == 0)
+		r = steadystate_check(workload, err);
 	if (r == 0 && workload->percentile_list)
 		r = percentiles_parse(workload->percentile_list, &percentiles, err);
 	if (r < 0)

@@ -107,6 +107,8 @@ struct workload {
 	uint64_t think_blocks; /* operations */
 	int think_blocks_type; /* enum workload_think */
 	uint64_t startdelay_ns;
+	char *steadystate; /* as steadystate.h reads it */
+	uint64_t steadystate_duration_ns, steadystate_ramp_ns;
 	/* syncs */
 	uint64_t fdatasync; /* writes; 0: none */
 	/* what is written */

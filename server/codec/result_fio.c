@@ -10,8 +10,10 @@
 #include <time.h>
 
 #include "engine/base/clock.h"
+#include "engine/plan/steadystate.h"
 #include "server/codec/fields.h"
 #include "server/codec/fio_figures.h"
+#include "server/codec/steadystate.h"
 
 /* The release whose layout this is. */
 #define FIO_LAYOUT "fio-3.33"
@@ -179,6 +181,8 @@ static json_t *entry_encode(const struct result *result, const struct fio_entry 
 	failed |= put_u64(value, "latency_target", 0);
 	failed |= put_real(value, "latency_percentile", 100);
 	failed |= put_u64(value, "latency_window", 0);
+	if (steadystate_wanted(&sample->options))
+		failed |= put_value(value, "steadystate", fio_steady_encode(sample));
 	return put_end(value, failed);
 }
 

@@ -9,10 +9,12 @@
 #include "engine/base/clock.h"
 #include "engine/io/measure.h"
 #include "engine/plan/definition.h"
+#include "engine/plan/steadystate.h"
 #include "server/codec/definition.h"
 #include "server/codec/file_results.h"
 #include "server/codec/plan.h"
 #include "server/codec/series.h"
+#include "server/codec/steadystate.h"
 
 #define SECONDS_MAX 1e9
 #define JOBS_MAX 1024
@@ -150,6 +152,8 @@ json_t *sample_encode(const struct sample *sample)
 	if (sample->file_count > 0)
 		failed |= put_value(value, "metadata", file_results_encode(sample));
 	failed |= put_value(value, "series", series_encode(sample));
+	if (steadystate_wanted(&sample->options))
+		failed |= put_value(value, "steadystate", steady_encode(sample));
 	if (sample->job_count > 0)
 		failed |= put_value(value, "jobs", jobs_encode(sample));
 	failed |= put_value(value, "cpu_seconds", cpu_encode(&sample->cpu));
@@ -376,6 +380,7 @@ static int conditions_decode(const struct fields *in, struct sample *sample)
 
 static int figures_decode(const struct fields *in, struct sample *sample)
 {
+	struct fields steady;
 	int r;
 
 	r = get_real(in, "depth_mean", SECONDS_MAX, &sample->depth_mean);
@@ -389,6 +394,10 @@ static int figures_decode(const struct fields *in, struct sample *sample)
 		r = file_results_decode(in, sample);
 	if (r == 0)
 		r = series_decode(in, &sample->series);
+	if (r == 0 && fields_have(in, "steadystate"))
+		r = get_object(in, "steadystate", &steady);
+	if (r == 0 && fields_have(in, "steadystate"))
+		r = steady_decode(&steady, &sample->steady);
 	if (r == 0 && fields_have(in, "jobs"))
 		r = jobs_decode(in, sample);
 	if (r == 0)

@@ -303,6 +303,31 @@ static void a_rate_is_kept_or_told(void **state)
 	expect_only(&sample, "rate_not_kept");
 }
 
+static void steadystate_is_told_either_way(void **state)
+{
+	static const char options[] = "rw=randrw rwmixread=70 bs=4k size=64m iodepth=8 numjobs=2 "
+				      "runtime=60 steadystate=iops:5% steadystate_duration=5";
+	struct sample sample;
+
+	(void)state;
+	/* It ends the sample long before its time, which is no fault. */
+	sound(&sample, options);
+	sample.steady = (struct steady_result){
+		.full = true, .attained = true, .first = 4, .count = 5, .found = 3.25};
+	assert_int_equal(checks_sample(&sample), 0);
+	assert_non_null(find(&sample, "steadystate_attained"));
+	assert_non_null(strstr(find(&sample, "steadystate_attained")->found,
+			       "3.25 %, 0 IOPS, seconds 4 to 9"));
+	sample_done(&sample);
+	sound(&sample, options);
+	sample.options.runtime_ns = 10 * UINT64_C(1000000000);
+	sample.steady = (struct steady_result){.full = true, .count = 5, .found = 30};
+	expect_only(&sample, "steadystate_not_attained");
+	sound(&sample, options);
+	sample.options.runtime_ns = 10 * UINT64_C(1000000000);
+	expect_only(&sample, "steadystate_not_attained");
+}
+
 static void the_queue_stood_at_the_device(void **state)
 {
 	struct sample sample;
@@ -395,6 +420,7 @@ int main(void)
 		cmocka_unit_test(buffered_reads_may_come_from_memory),
 		cmocka_unit_test(depth_asked_is_depth_reached),
 		cmocka_unit_test(a_rate_is_kept_or_told),
+		cmocka_unit_test(steadystate_is_told_either_way),
 		cmocka_unit_test(the_queue_stood_at_the_device),
 		cmocka_unit_test(more_outstanding_get_more_done),
 		cmocka_unit_test(little_holds),

@@ -122,7 +122,17 @@ static inline void fixture_sample(struct sample *sample)
 	sample->ramp_seconds = 1.000000001;
 	fixture_workload(&sample->options,
 			 "name=mix rw=randrw rwmixread=70 bs=4k,128k size=64m iodepth=8 numjobs=2 "
-			 "runtime=2 ramp_time=1 fsync=32 group_reporting=0");
+			 "runtime=2 ramp_time=1 fsync=32 group_reporting=0 "
+			 "steadystate=iops_slope:0.5 steadystate_duration=2");
+	sample->steady = (struct steady_result){.full = true,
+						.attained = true,
+						.first = 1,
+						.count = 2,
+						.found = -0.25,
+						.deviation = 3.5,
+						.slope = -0.125,
+						.iops_mean = 3108.5,
+						.bw_mean = 12732416.25};
 	sample->seed = INT64_MAX;
 	sample->backend = fixture_text("io_uring");
 	sample->backend_reason = fixture_text("every target reads without blocking");
@@ -260,6 +270,13 @@ static inline void fixture_same_sample(const struct sample *a, const struct samp
 	assert_true(a->error_count == b->error_count);
 	fixture_same_directions(a->directions, b->directions);
 	fixture_same_histogram(a->sync, b->sync);
+	assert_int_equal(a->steady.full, b->steady.full);
+	assert_int_equal(a->steady.attained, b->steady.attained);
+	assert_true(a->steady.first == b->steady.first && a->steady.count == b->steady.count);
+	assert_true(a->steady.found == b->steady.found && a->steady.slope == b->steady.slope);
+	assert_true(a->steady.deviation == b->steady.deviation);
+	assert_true(a->steady.iops_mean == b->steady.iops_mean &&
+		    a->steady.bw_mean == b->steady.bw_mean);
 	assert_true(a->depth_mean == b->depth_mean);
 	assert_true(a->series.count == b->series.count);
 	assert_true(a->series.ramp_count == b->series.ramp_count);

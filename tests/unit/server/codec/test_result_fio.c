@@ -283,6 +283,52 @@ static void classes_of_latency_add_up(void **state)
 	result_done(&result);
 }
 
+/* As fio 3.33 has it; and the percentiles of percentile_list in place of fio's own. */
+static void steadystate_and_percentiles_are_as_asked(void **state)
+{
+	struct result result;
+	struct sample *sample;
+	json_t *value;
+
+	(void)state;
+	start(&result);
+	sample = &result.samples[0];
+	value = result_fio(&result);
+	assert_null(json_object_get(get(value, "jobs|0"), "steadystate"));
+	json_decref(value);
+	fixture_option(&sample->options, "steadystate", "iops:5%");
+	fixture_option(&sample->options, "steadystate_duration", "2");
+	fixture_option(&sample->options, "percentile_list", "12.5:90");
+	sample->steady = (struct steady_result){.full = true,
+						.attained = true,
+						.first = 2,
+						.count = 2,
+						.found = 4.25,
+						.deviation = 17,
+						.iops_mean = 3114.9,
+						.bw_mean = 1e6};
+	value = result_fio(&result);
+	assert_string_equal(json_string_value(get(value, "jobs|0|steadystate|ss")),
+			    "iops:5.000000%");
+	assert_true(number(value, "jobs|0|steadystate|duration") == 2);
+	assert_true(number(value, "jobs|0|steadystate|attained") == 1);
+	assert_string_equal(json_string_value(get(value, "jobs|0|steadystate|criterion")),
+			    "4.250000%");
+	assert_true(number(value, "jobs|0|steadystate|max_deviation") == 17);
+	assert_true(number(value, "jobs|0|steadystate|data|iops_mean") == 3114);
+	assert_true(number(value, "jobs|0|steadystate|data|bw_mean") == 1e6);
+	/* seconds 2 and 3 of the series, both directions */
+	assert_int_equal(json_array_size(get(value, "jobs|0|steadystate|data|iops")), 2);
+	assert_true(number(value, "jobs|0|steadystate|data|iops|0") == 3000 + 14 + 102);
+	assert_true(number(value, "jobs|0|steadystate|data|bw|1") ==
+		    (3000 + 21) * 4096 + 103 * 131072);
+	assert_int_equal(json_object_size(get(value, "jobs|0|read|clat_ns|percentile")), 2);
+	assert_int_equal(number(value, "jobs|0|read|lat_ns|percentile|12.500000"),
+			 histogram_percentile_ns(sample->directions[0].latency, 12.5));
+	json_decref(value);
+	result_done(&result);
+}
+
 static void unstamped_operations_have_no_slat(void **state)
 {
 	struct result result;
@@ -370,6 +416,7 @@ int main(void)
 		cmocka_unit_test(figures_are_the_samples),
 		cmocka_unit_test(options_are_texts_of_fios_names),
 		cmocka_unit_test(classes_of_latency_add_up),
+		cmocka_unit_test(steadystate_and_percentiles_are_as_asked),
 		cmocka_unit_test(unstamped_operations_have_no_slat),
 		cmocka_unit_test(jobs_kept_apart_have_an_entry_each),
 		cmocka_unit_test(a_short_sample_has_a_rate),
