@@ -13,7 +13,8 @@
 /* Room for a path in a message. */
 #define PLACE_SHOWN 200
 
-/* Opens what an O_PATH descriptor stands for, with these flags and O_CLOEXEC. -errno. */
+/* Opens what an O_PATH descriptor stands for, with these flags and O_CLOEXEC, and O_NOATIME where
+ * this process may. -errno. */
 MUST_CHECK int place_reopen(int fd, int flags, int *ret_fd);
 
 /* filesystem, free_bytes, device, device_number of an open file or directory (O_PATH is enough). */

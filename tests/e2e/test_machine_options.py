@@ -130,3 +130,14 @@ def test_refused_with_a_reason(directory, name, reason):
     job.write_text(f"[a]\nrw=randread\nsize=1m\nfilename={directory}/data\n{name}\n")
     answer = subprocess.run([PROGRAM, "fio", str(job)], capture_output=True, text=True, check=False)
     assert answer.returncode != 0 and reason in answer.stderr and name.split("=")[0] in answer.stderr, answer
+
+
+def test_reading_leaves_the_access_time_alone(ask, directory):
+    """Older than the file's change, it would be written at the first read of anybody else."""
+    path = directory / "existing"
+    path.write_bytes(bytes(1 << 20))
+    os.utime(path, (1_000_000_000, 1_500_000_000))
+    for ioengine in ("io_uring", "threads"):
+        sample = ask(target={"file": str(path), "existing": True}, size="1m", ioengine=ioengine)
+        assert sample["read"]["ios"] > 0
+    assert path.stat().st_atime == 1_000_000_000
