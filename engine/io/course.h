@@ -6,6 +6,7 @@
 #ifndef ENGINE_IO_COURSE_H
 #define ENGINE_IO_COURSE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/io/data.h"
@@ -20,8 +21,11 @@ struct course {
 	uint64_t ios_outstanding;
 	struct pace pace;			  /* when it may issue */
 	uint64_t fdatasync_every, fdatasync_left; /* writes; 0: no fdatasyncs */
-	struct sequence *sequence;		  /* NULL: the pattern says all; the job's own */
-	struct data data;			  /* what the writes hold */
+	bool rewrites; /* each read is followed by a write of the same block */
+	/* Writes that followed while a sync was due, and count for the next one. */
+	uint64_t fsync_owed, fdatasync_owed;
+	struct sequence *sequence; /* NULL: the pattern says all; the job's own */
+	struct data data;	   /* what the writes hold */
 };
 
 #endif

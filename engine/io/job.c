@@ -64,6 +64,7 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 	job->course.ios_left = workload->ramp_time_ns ? UINT64_MAX : job->course.ios_budget;
 	job->fsync_every = workload_writes(workload) ? workload->fsync : 0;
 	job->fsync_left = job->fsync_every;
+	job->course.rewrites = workload_rewrites(workload);
 	pace_init(&job->course.pace, workload, random_derive(own, SEED_PACE));
 	job->course.fdatasync_every = workload_writes(workload) ? workload->fdatasync : 0;
 	job->course.fdatasync_left = job->course.fdatasync_every;

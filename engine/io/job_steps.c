@@ -9,6 +9,7 @@
 #include "engine/io/job_steps.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "engine/io/sequence.h"
 #include "engine/plan/budget.h"
@@ -17,7 +18,8 @@
 bool job_is_plain(const struct workload *workload)
 {
 	return workload->part_count == 0 && workload->fdatasync == 0 && pace_is_plain(workload) &&
-	       !workload_trims(workload) && !sequence_needed(workload) &&
+	       !workload_trims(workload) && !workload_rewrites(workload) &&
+	       !sequence_needed(workload) &&
 	       (workload->number_ios == 0 || budget_uniform(workload)) &&
 	       (!workload_writes(workload) || written_fresh(workload));
 }
@@ -109,12 +111,44 @@ static void plan_write(struct job *job, struct flight *flight)
 	flight->key = data_draw(&job->course.data);
 }
 
+/* What a rewrite changes of a block: its first word, all bits of which are drawn but the first. */
+static void change(void *buffer, uint32_t bytes, uint64_t key)
+{
+	uint64_t word = 0;
+	size_t size = bytes < sizeof(word) ? bytes : sizeof(word);
+
+	key |= 1; /* never zero: a block always changes */
+	memcpy(&word, buffer, size);
+	word ^= key;
+	memcpy(buffer, &word, size);
+}
+
 void job_fill(const struct job *job, const struct flight *flight, void *buffer, uint64_t own)
 {
 	const struct operation *operation = &flight->operation;
 
+	if (flight->follows) {
+		change(buffer, operation->length, flight->key);
+		return;
+	}
 	data_fill(&job->course.data, buffer, operation->length, operation->offset, flight->key,
 		  own);
+}
+
+/* A sync has begun the next count: with those it was owed. */
+static void settle(uint64_t *left, uint64_t *owed)
+{
+	uint64_t count = *owed < *left ? *owed : *left;
+
+	*left -= count;
+	*owed -= count;
+}
+
+/* The writes still to follow may make a sync due. */
+static bool syncs_may_follow(const struct job *job)
+{
+	return job->course.rewrites && job->course.outstanding > 0 &&
+	       (job->fsync_every > 0 || job->course.fdatasync_every > 0);
 }
 
 enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flight,
@@ -132,10 +166,15 @@ enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flig
 	if (!datasync_due(job, operation))
 		step = next(job, now_ns, operation, ret_wake_ns);
 	if (step != JOB_OPERATION)
-		return step;
+		return step == JOB_DONE && syncs_may_follow(job) ? JOB_WAITS : step;
 	if (operation->kind == REQUEST_WRITE)
 		plan_write(job, ret_flight);
+	else if (operation->kind == REQUEST_SYNC)
+		settle(&job->fsync_left, &course->fsync_owed);
+	else if (operation->kind == REQUEST_DATASYNC)
+		settle(&course->fdatasync_left, &course->fdatasync_owed);
 	ret_flight->due_ns = 0;
+	ret_flight->follows = false;
 	if (operation->kind < DIRECTION_COUNT)
 		ret_flight->due_ns = pace_issued(&course->pace, (enum direction)operation->kind,
 						 operation->length);
@@ -167,7 +206,7 @@ bool job_landed(struct job *job, const struct flight *flight, int32_t result, ui
 	struct recorder *recorder = job->recorder;
 
 	job->course.outstanding--;
-	job->course.outstanding_bytes -= operation->length;
+	job->course.outstanding_bytes -= flight->follows ? 0 : operation->length;
 	job->course.ios_outstanding -= operation->kind < REQUEST_SYNC;
 	if (result != (int32_t)operation->length &&
 	    !recorder_short(recorder, operation->kind, operation->offset, operation->length, result,
@@ -180,5 +219,35 @@ bool job_landed(struct job *job, const struct flight *flight, int32_t result, ui
 	if (operation->kind < DIRECTION_COUNT)
 		return pace_landed(&job->course.pace, (enum direction)operation->kind,
 				   (uint64_t)result, now_ns, err) == 0;
+	return true;
+}
+
+/* A sync may be due already: writes that follow do not wait for it. */
+static void count_write(uint64_t *left, uint64_t *owed)
+{
+	if (*left > 0)
+		(*left)--;
+	else
+		(*owed)++;
+}
+
+bool job_follows(struct job *job, struct flight *flight, int32_t result)
+{
+	struct course *course = &job->course;
+
+	if (!course->rewrites || flight->operation.kind != REQUEST_READ)
+		return false;
+	flight->operation.kind = REQUEST_WRITE;
+	flight->operation.length = (uint32_t)result;
+	flight->follows = true;
+	flight->due_ns = 0;
+	/* Syncs count it, and number_ios; the budget of bytes has counted the read. */
+	count_write(&course->fdatasync_left, &course->fdatasync_owed);
+	count_write(&job->fsync_left, &course->fsync_owed);
+	flight->key = data_draw(&course->data);
+	course->ios_left -= course->ios_left != UINT64_MAX && course->ios_left > 0;
+	(void)pace_issued(&course->pace, DIRECTION_WRITE, flight->operation.length); /* no rate */
+	course->outstanding++;
+	course->ios_outstanding++;
 	return true;
 }

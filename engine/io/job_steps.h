@@ -20,6 +20,7 @@ struct flight {
 	uint64_t submitted_ns;
 	uint64_t key;	 /* of what a write holds */
 	uint64_t due_ns; /* its intended start; 0: no rate gave it one */
+	bool follows;	 /* the write of a rewrite, of what its buffer holds since the read */
 };
 
 /* Whether a completed workload has a loop of its own: job_next_shaped() is then all there is. */
@@ -41,5 +42,12 @@ void job_fill(const struct job *job, const struct flight *flight, void *buffer, 
  * where that ends the measurement. */
 bool job_landed(struct job *job, const struct flight *flight, int32_t result, uint64_t now_ns,
 		struct error *err);
+
+/*
+ * A planned operation has landed well, with `result` bytes. True: it was the read of a rewrite, and
+ * the flight is its write now, to be submitted next from the same buffer; it is outstanding
+ * already, and lands as others do. A write that time does not allow may be dropped.
+ */
+bool job_follows(struct job *job, struct flight *flight, int32_t result);
 
 #endif

@@ -20,6 +20,8 @@ enum pattern_mix pattern_mix_of(const struct workload *workload)
 	switch ((enum workload_rw)workload->rw) {
 	case RW_READ:
 	case RW_RANDREAD:
+	case RW_REWRITE: /* the writes follow the reads */
+	case RW_RANDREWRITE:
 		return PATTERN_READ;
 	case RW_WRITE:
 	case RW_RANDWRITE:

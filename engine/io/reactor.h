@@ -94,7 +94,8 @@ struct reactor {
 	struct job_slots *job_slots; /* of each job */
 	struct flight *flights;	     /* of each slot */
 	uint32_t *slot_next;
-	size_t turn; /* the job to be asked next */
+	uint32_t follow_first, follow_last; /* slots whose flight follows at once, by slot_next */
+	size_t turn;			    /* the job to be asked next */
 
 	bool drained;	      /* nothing is outstanding; valid once finished */
 	atomic_bool finished; /* the thread will not touch this reactor again */

@@ -34,12 +34,34 @@ static uint32_t take_idle(struct reactor *reactor, struct job_slots *slots)
 	return number;
 }
 
+/* Its next operation is planned already: job_follows(). First in, first out. */
+static void put_following(struct reactor *reactor, uint32_t number)
+{
+	reactor->slot_parked[number] = true;
+	reactor->slot_next[number] = NO_SLOT;
+	if (reactor->follow_first == NO_SLOT)
+		reactor->follow_first = number;
+	else
+		reactor->slot_next[reactor->follow_last] = number;
+	reactor->follow_last = number;
+}
+
+static uint32_t take_following(struct reactor *reactor)
+{
+	uint32_t number = reactor->follow_first;
+
+	reactor->follow_first = reactor->slot_next[number];
+	reactor->slot_parked[number] = false;
+	return number;
+}
+
 void reactor_begin_steps(struct reactor *reactor)
 {
 	for (size_t i = 0; i < reactor->job_count; i++)
 		reactor->job_slots[i] = (struct job_slots){.idle = NO_SLOT};
 	for (uint32_t i = reactor->slot_count; i > 0; i--)
 		put_idle(reactor, i - 1);
+	reactor->follow_first = NO_SLOT;
 	reactor->idle_end = reactor->backend->submitted;
 }
 
@@ -103,8 +125,8 @@ static bool ask(struct reactor *reactor, size_t index, uint32_t place, uint64_t 
 }
 
 /*
- * The next batch, in the queue behind `submitted`: how many. *ret_wake_ns: when a job that waits
- * is to be asked again.
+ * The next batch, in the queue behind `submitted`: how many. What follows at once goes first.
+ * *ret_wake_ns: when a job that waits is to be asked again.
  */
 static unsigned int plan_batch(struct reactor *reactor, uint64_t now_ns, uint64_t *ret_wake_ns)
 {
@@ -114,6 +136,10 @@ static unsigned int plan_batch(struct reactor *reactor, uint64_t now_ns, uint64_
 	*ret_wake_ns = UINT64_MAX;
 	for (size_t i = 0; i < reactor->job_count; i++)
 		reactor->job_slots[i].waits = false;
+	while (count < reactor->batch_max && reactor->follow_first != NO_SLOT) {
+		prepare(reactor, take_following(reactor), place + count);
+		count++;
+	}
 	while (count < reactor->batch_max && barren < reactor->job_count) {
 		size_t index = reactor->turn;
 
@@ -154,7 +180,11 @@ void reactor_complete_steps(struct reactor *reactor, unsigned int count, uint64_
 		bool good = job_landed(reactor->slot_jobs[number], &reactor->flights[number],
 				       result, now_ns, &err);
 
-		put_idle(reactor, number);
+		if (good &&
+		    job_follows(reactor->slot_jobs[number], &reactor->flights[number], result))
+			put_following(reactor, number);
+		else
+			put_idle(reactor, number);
 		/* Ended by our own cancelling, which is no failure. */
 		if (good ||
 		    ((result == -ECANCELED || result == -EINTR) && load_stopping(reactor->load)))

@@ -87,7 +87,7 @@ static enum job_step plan(struct thread_job *job, uint64_t now_ns, struct flight
 }
 
 /* Records what was done (NULL: nothing yet) and plans what is next; false when the worker ends. */
-static bool turn(struct thread_job *job, const struct flight *done, int32_t result, uint64_t now_ns,
+static bool turn(struct thread_job *job, struct flight *done, int32_t result, uint64_t now_ns,
 		 struct flight *next)
 {
 	struct load *load = job->recorder.load;
@@ -101,8 +101,13 @@ static bool turn(struct thread_job *job, const struct flight *done, int32_t resu
 		failed = !job_landed(&job->job, done, result, now_ns, &err);
 		(void)pthread_cond_broadcast(&job->landed); /* cannot fail */
 	}
-	if (!failed)
+	if (done && !failed && job_follows(&job->job, done, result)) {
+		*next = *done;
+		step = load_stopping(load) || now_ns >= load->deadline_ns ? JOB_DONE
+									  : JOB_OPERATION;
+	} else if (!failed) {
 		step = plan(job, now_ns, next);
+	}
 	unlock(job);
 	if (step == JOB_REFUSED)
 		(void)job_refusal(&job->job, &next->operation, &err); /* its code is in err */
@@ -114,7 +119,7 @@ static bool turn(struct thread_job *job, const struct flight *done, int32_t resu
 static void work(struct thread_worker *worker, void *buffer)
 {
 	uint64_t now_ns = worker->threads->load->start_ns;
-	const struct flight *done = NULL;
+	struct flight *done = NULL;
 	struct flight flight, next;
 	int32_t result = 0;
 

@@ -89,6 +89,8 @@ static double part_seconds(const struct workload *part)
 		return ramp + runtime;
 	budget = budget_of(part, 0);
 	bytes = fmin((double)budget.bytes, (double)budget.ios * mean_request(part));
+	if (workload_rewrites(part))
+		bytes *= 2; /* read and written */
 	by_size = bytes * (double)part->numjobs / guessed_rate(part);
 	return ramp + (runtime > 0 && runtime < by_size ? runtime : by_size);
 }

@@ -10,7 +10,7 @@
 OPTION(NAME, "name", OPTION_TEXT, name, 1, 64, NULL, NULL, NULL, "", false,
        "The workload's name.")
 OPTION(RW, "rw", OPTION_RW, rw, 0, 0, workload_rw_choices, "read", NULL, "", true,
-       "Pattern: read, write, randread, randwrite, rw, randrw, trim or randtrim. Behind a colon may stand, for a sequential one, how many bytes to leave out after each request (`read:64k`), for a random one, how many requests to make for each offset drawn (`randread:8`; see rw_sequencer).")
+       "Pattern: read, write, randread, randwrite, rw, randrw, trim or randtrim. rewrite and randrewrite, which are Volbench's own, read a block, change it and write it back; size then counts each block once. Behind a colon may stand, for a sequential one, how many bytes to leave out after each request (`read:64k`), for a random one, how many requests to make for each offset drawn (`randread:8`; see rw_sequencer).")
 OPTION(BS, "bs", OPTION_SIZES, bs, 512, 64 << 20, NULL, "4k", NULL, "bytes", true,
        "Request size; `4k,128k` gives reads 4k and writes 128k.")
 OPTION(RWMIXREAD, "rwmixread", OPTION_COUNT, rwmixread, 0, 100, NULL, "50", NULL, "percent", true,

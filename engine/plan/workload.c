@@ -22,8 +22,9 @@
 #define SECTOR_BYTES 512 /* the least that direct I/O is aligned to anywhere */
 
 const char *const direction_names[DIRECTION_COUNT] = {"read", "write", "trim"};
-const char *const workload_rw_choices[] = {"read",   "write", "randread", "randwrite", "rw",
-					   "randrw", "trim",  "randtrim", NULL};
+const char *const workload_rw_choices[] = {"read",    "write",	     "randread", "randwrite",
+					   "rw",      "randrw",	     "trim",	 "randtrim",
+					   "rewrite", "randrewrite", NULL};
 const char *const workload_sync_choices[] = {"none", "sync", "dsync", NULL};
 const char *const workload_ioengine_choices[] = {"io_uring", "libaio",	"posixaio", "psync",
 						 "sync",     "threads", "null",	    NULL};
@@ -331,14 +332,16 @@ bool workload_metadata(const struct workload *workload)
 
 static bool part_reads(const struct workload *part)
 {
-	return !workload_metadata(part) && (part->rw == RW_READ || part->rw == RW_RANDREAD ||
-					    (workload_mixed(part) && part->rwmixread > 0));
+	return !workload_metadata(part) &&
+	       (part->rw == RW_READ || part->rw == RW_RANDREAD || workload_rewrites(part) ||
+		(workload_mixed(part) && part->rwmixread > 0));
 }
 
 static bool part_writes(const struct workload *part)
 {
-	return !workload_metadata(part) && (part->rw == RW_WRITE || part->rw == RW_RANDWRITE ||
-					    (workload_mixed(part) && part->rwmixread < 100));
+	return !workload_metadata(part) &&
+	       (part->rw == RW_WRITE || part->rw == RW_RANDWRITE || workload_rewrites(part) ||
+		(workload_mixed(part) && part->rwmixread < 100));
 }
 
 static bool part_trims(const struct workload *part)
@@ -391,12 +394,19 @@ bool workload_random(const struct workload *workload)
 
 bool workload_rw_random(int rw)
 {
-	return rw == RW_RANDREAD || rw == RW_RANDWRITE || rw == RW_RANDRW || rw == RW_RANDTRIM;
+	return rw == RW_RANDREAD || rw == RW_RANDWRITE || rw == RW_RANDRW || rw == RW_RANDTRIM ||
+	       rw == RW_RANDREWRITE;
 }
 
 bool workload_mixed(const struct workload *workload)
 {
 	return !workload_metadata(workload) && (workload->rw == RW_RW || workload->rw == RW_RANDRW);
+}
+
+bool workload_rewrites(const struct workload *workload)
+{
+	return !workload_metadata(workload) &&
+	       (workload->rw == RW_REWRITE || workload->rw == RW_RANDREWRITE);
 }
 
 uint64_t workload_buffer_bytes(const struct workload *workload)

@@ -32,6 +32,8 @@ enum workload_rw {
 	RW_RANDRW,
 	RW_TRIM,
 	RW_RANDTRIM,
+	RW_REWRITE,
+	RW_RANDREWRITE,
 };
 enum workload_sync { SYNC_NONE, SYNC_SYNC, SYNC_DSYNC };
 enum workload_ioengine {
@@ -191,6 +193,7 @@ bool workload_moves(const struct workload *workload, enum direction direction);
 bool workload_random(const struct workload *workload);
 bool workload_rw_random(int rw);
 bool workload_mixed(const struct workload *workload);
+bool workload_rewrites(const struct workload *workload);
 
 /* Bytes a second that a job is to move this way, by rate or rate_iops; 0: no rate, or no data. */
 uint64_t workload_rate(const struct workload *workload, enum direction direction);

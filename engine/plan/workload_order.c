@@ -33,6 +33,19 @@ static int check_interlocked(const struct workload *workload, struct error *err)
 	return 0;
 }
 
+/* A write that waited for its turn would keep what it is to write. */
+static int check_rewrite(const struct workload *workload, struct error *err)
+{
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		if (workload->rate[d] > 0 || workload->rate_iops[d] > 0)
+			return error_set(err, ERROR_CONFLICT,
+					 workload->rate[d] > 0 ? "rate" : "rate_iops",
+					 "rw=%s writes each block back as soon as it is read; a "
+					 "rate would hold it up: leave it out, or use thinktime",
+					 workload_rw_choices[workload->rw]);
+	return 0;
+}
+
 int workload_complete_order(struct workload *workload, struct error *err)
 {
 	int r = 0;
@@ -41,6 +54,8 @@ int workload_complete_order(struct workload *workload, struct error *err)
 		r = check_increment(workload, err);
 	if (r == 0 && workload->interlocked)
 		r = check_interlocked(workload, err);
+	if (r == 0 && workload_rewrites(workload))
+		r = check_rewrite(workload, err);
 	if (r < 0)
 		return r;
 	if (workload->offset_increment > 0 || workload->interlocked)
@@ -50,6 +65,8 @@ int workload_complete_order(struct workload *workload, struct error *err)
 
 const char *workload_beyond_fio(const struct workload *workload)
 {
+	if (workload->rw == RW_REWRITE || workload->rw == RW_RANDREWRITE)
+		return workload->rw == RW_REWRITE ? "rw=rewrite" : "rw=randrewrite";
 	/* A job alone has its position to itself. */
 	return workload->interlocked && workload->numjobs > 1 ? "interlocked=1" : NULL;
 }

@@ -9,7 +9,8 @@
 #include "engine/plan/workload.h"
 
 /*
- * The part of workload_complete() that checks offset_increment and interlocked. Either makes the
+ * The part of workload_complete() that checks offset_increment, interlocked and what a rewrite
+ * cannot do. Either of the first two makes the
  * jobs' regions shared ones where nobody asked for others: with offset_increment each job's begins
  * so much behind that of the job before, with interlocked all have one, and one position in it.
  * Errors: CONFLICT, MISSING_FIELD, with field.

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "engine/plan/bssplit.h"
 
@@ -152,6 +153,34 @@ static int complete_map(struct workload *workload, struct error *err)
 	return 0;
 }
 
+/* A block is written back as it was read: what goes by direction must be alike for both. */
+static int check_rewrite(const struct workload *workload, const struct bssplit *splits,
+			 struct error *err)
+{
+	const char *name = NULL;
+
+	if (!workload_rewrites(workload))
+		return 0;
+	if (workload->bs[DIRECTION_READ] != workload->bs[DIRECTION_WRITE] ||
+	    workload->bsrange[DIRECTION_READ][0] != workload->bsrange[DIRECTION_WRITE][0] ||
+	    (splits &&
+	     memcmp(&splits[DIRECTION_READ], &splits[DIRECTION_WRITE], sizeof(*splits)) != 0))
+		name = option_at(workload_size_option(workload))->name;
+	else if (workload->blockalign[DIRECTION_READ] != workload->blockalign[DIRECTION_WRITE])
+		name = "blockalign";
+	else if (workload->percentage_random[DIRECTION_READ] !=
+		 workload->percentage_random[DIRECTION_WRITE])
+		name = "percentage_random";
+	else if (workload->random_distribution && strchr(workload->random_distribution, ','))
+		name = "random_distribution";
+	if (!name)
+		return 0;
+	return error_set(err, ERROR_CONFLICT, name,
+			 "rw=%s writes each block back as it was read: give one %s for reads and "
+			 "writes",
+			 workload_rw_choices[workload->rw], name);
+}
+
 int workload_complete_sizes(struct workload *workload, struct error *err)
 {
 	struct bssplit splits[DIRECTION_COUNT];
@@ -178,5 +207,6 @@ int workload_complete_sizes(struct workload *workload, struct error *err)
 		return error_set(err, ERROR_CONFLICT, "bs_unaligned",
 				 "bs_unaligned=1 makes requests of any number of bytes, which "
 				 "direct=1 does not take: set direct=0");
-	return complete_map(workload, err);
+	r = check_rewrite(workload, workload->bssplit ? splits : NULL, err);
+	return r < 0 ? r : complete_map(workload, err);
 }

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The order and the sizes of the requests, as they arrive beneath the engine, on every backend."""
+import json
+import subprocess
+
 import pytest
 
 import fuse
-from engine import Engine, definition, end, samples
+from engine import PROGRAM, Engine, definition, end, samples
 
 KIB = 1 << 10
 MIB = 1 << 20
@@ -157,6 +160,35 @@ def test_jobs_share_a_position(directory, ioengine):
     assert sample["read"]["bytes"] == 2 * MIB
     first = [o for _, o, _ in arrived[:256]]
     assert len(set(first)) > 250  # but for what two jobs have outstanding where a round ends
+
+
+@ENGINES
+@pytest.mark.parametrize("rw,depth", [("rewrite", 1), ("randrewrite", 8)])
+def test_each_block_is_read_and_written_back(directory, ioengine, rw, depth):
+    sample, arrived = run(directory, rw, {"ioengine": ioengine, "iodepth": depth})
+    assert sample["options"]["rw"] == rw
+    assert sample["read"]["ios"] == sample["write"]["ios"] == 256
+    assert sample["read"]["latency_ns"]["count"] == sample["write"]["latency_ns"]["count"] == 256
+    reads = [o for kind, o, _ in arrived if kind == "read"]
+    writes = [o for kind, o, _ in arrived if kind == "write"]
+    assert sorted(reads) == sorted(writes) == list(range(0, MIB, 4 * KIB))
+    read = set()
+    for kind, offset, _ in arrived:
+        assert kind == "read" or offset in read
+        read.add(offset)
+    if depth == 1:
+        assert reads == writes == sorted(reads)
+        assert [kind for kind, _, _ in arrived] == ["read", "write"] * 256
+
+
+@pytest.mark.parametrize("options,word", [
+    ({"rw": "rewrite"}, "rw=rewrite"), ({"rw": "read", "interlocked": 1, "numjobs": 2}, "interlocked=1")])
+def test_what_fio_has_not(directory, options, word):
+    made = whole(f"{directory}/t", "read", {"size": "1M", **options})
+    done = subprocess.run([PROGRAM, "fio", "-", "--state", directory / "state"], input=json.dumps(made),
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert word in done.stderr and "fio has nothing" in done.stderr
 
 
 def test_no_directory_for_interlocked_jobs(directory):

@@ -52,6 +52,39 @@ static void set(struct workload *workload, const char *options)
 		fail_msg("%s: %s", options, err.message);
 }
 
+/* What a word of a file filled so holds. */
+static uint64_t word_at(uint64_t offset)
+{
+	return offset * UINT64_C(0x9e3779b97f4a7c15) | 1;
+}
+
+static void fill(int fd, uint64_t length)
+{
+	uint64_t *words = malloc(length);
+
+	assert_non_null(words);
+	for (uint64_t i = 0; i < length / 8; i++)
+		words[i] = word_at(i * 8);
+	assert_int_equal(pwrite(fd, words, length, 0), length);
+	free(words);
+}
+
+/* Blocks of so many bytes in a filled file that differ in their first word; in no other do any. */
+static uint64_t changed_blocks(int fd, uint64_t length, uint64_t block)
+{
+	uint64_t *words = malloc(length), count = 0;
+
+	assert_non_null(words);
+	assert_int_equal(pread(fd, words, length, 0), length);
+	for (uint64_t i = 0; i < length / 8; i++)
+		if (i * 8 % block == 0)
+			count += words[i] != word_at(i * 8);
+		else
+			assert_true(words[i] == word_at(i * 8));
+	free(words);
+	return count;
+}
+
 /* Jobs of `length` bytes each in a file of memory, one behind the other or all in one region. */
 static struct setup *run(enum backend_kind backend, const char *options, uint64_t length)
 {
@@ -76,6 +109,8 @@ static struct setup *run(enum backend_kind backend, const char *options, uint64_
 		.region_count = s->workload.numjobs,
 		.regions = s->regions,
 	};
+	if (workload_rewrites(&s->workload))
+		fill(s->fd, length * s->workload.numjobs);
 	sample_init(&s->sample);
 	if (measure_run(&s->spec, &s->sample, &err) < 0)
 		fail_msg("%s on %s: %s", options, backend_names[backend], err.message);
@@ -228,6 +263,60 @@ static void test_interlocked_jobs(void **unused)
 	}
 }
 
+/* Each block is read and written back but for its first word, at any depth, by each backend. */
+static void test_rewrites(void **unused)
+{
+	static const char *const rws[] = {"rewrite", "randrewrite"};
+	static const unsigned int depths[] = {1, 3, 64};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(backends) * 2 * ARRAY_SIZE(depths); i++) {
+		enum backend_kind backend = backends[i % ARRAY_SIZE(backends)];
+		unsigned int depth = depths[i / ARRAY_SIZE(backends) / 2];
+		const struct direction_result *r;
+		char options[200];
+		struct setup *s;
+
+		(void)snprintf(options, sizeof(options),
+			       "rw=%s bs=4k size=1m numjobs=3 iodepth=%u time_based=0 direct=0 "
+			       "fdatasync=100",
+			       rws[i / ARRAY_SIZE(backends) % 2], depth);
+		s = run(backend, options, MIB);
+		r = s->sample.directions;
+		for (int d = 0; d < 2; d++) {
+			assert_int_equal(r[d].ios, 3 * 256);
+			assert_int_equal(r[d].bytes, 3 * MIB);
+			assert_int_equal(r[d].latency->count, 3 * 256);
+		}
+		assert_int_equal(s->sample.datasync->count, 3 * 2);
+		assert_true(s->sample.depth_mean <= 3 * (double)depth * 1.01);
+		if (backend != BACKEND_NULL)
+			assert_int_equal(changed_blocks(s->fd, 3 * MIB, 4096), 3 * 256);
+		finish(s);
+	}
+}
+
+/* With time to end them, and blocks of many sizes: a write has what its read had. */
+static void test_rewrites_over_time(void **unused)
+{
+	(void)unused;
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		struct setup *s = run(backends[b],
+				      "rw=rewrite bsrange=4k-64k size=8m iodepth=8 runtime=0.3 "
+				      "ramp_time=0.1 direct=0",
+				      8 * MIB);
+		const struct direction_result *r = s->sample.directions;
+		double reads = (double)r[0].ios, writes = (double)r[1].ios;
+
+		assert_true(reads > 100 && writes > 100);
+		/* Those outstanding at either end may be apart. */
+		assert_true(writes >= reads - 8 && writes <= reads + 8);
+		assert_true((double)r[1].bytes / writes > 20e3);
+		assert_true((double)r[1].bytes / writes < 50e3);
+		finish(s);
+	}
+}
+
 /* A map that does not fit into memory is refused before it is made. */
 static void test_memory_of_maps(void **unused)
 {
@@ -255,6 +344,8 @@ int main(void)
 		cmocka_unit_test(test_sizes_over_time),
 		cmocka_unit_test(test_misaligned_writes),
 		cmocka_unit_test(test_interlocked_jobs),
+		cmocka_unit_test(test_rewrites),
+		cmocka_unit_test(test_rewrites_over_time),
 		cmocka_unit_test(test_memory_of_maps),
 	};
 

@@ -590,6 +590,60 @@ static void test_jobs_share_a_position(void **unused)
 	}
 }
 
+/* ---- rewrite ---- */
+
+static void land(struct fixture *f, const struct flight *flight)
+{
+	struct error err;
+
+	assert_true(job_landed(&f->job, flight, (int32_t)flight->operation.length,
+			       flight->stamp_ns + 1000, &err));
+}
+
+/* A block is read, changed in its first word and no other, and written back; then the next. */
+static void test_a_block_is_written_back(void **unused)
+{
+	struct fixture *f = begin("rw=rewrite bs=4k size=64k time_based=0 fsync=3", 8192, 64 * KIB);
+	unsigned char buffer[4096], before[4096];
+	unsigned int writes = 0, syncs = 0;
+	struct flight flight = {0};
+	uint64_t wake_ns;
+
+	(void)unused;
+	assert_false(job_is_plain(&f->workload));
+	memset(buffer, 7, sizeof(buffer));
+	while (job_plan(&f->job, 0, &flight, &wake_ns) == JOB_OPERATION) {
+		if (flight.operation.kind == REQUEST_SYNC) {
+			assert_int_equal(writes, ++syncs * 3);
+			land(f, &flight);
+			assert_false(job_follows(&f->job, &flight, 0));
+			continue;
+		}
+		assert_int_equal(flight.operation.kind, REQUEST_READ);
+		assert_int_equal(flight.operation.offset, 8192 + writes * 4096);
+		land(f, &flight);
+		assert_true(job_follows(&f->job, &flight, 4096));
+		assert_int_equal(f->job.course.outstanding, 1);
+		assert_int_equal(flight.operation.kind, REQUEST_WRITE);
+		assert_int_equal(flight.operation.offset, 8192 + writes * 4096);
+		assert_int_equal(flight.operation.length, 4096);
+		memcpy(before, buffer, sizeof(buffer));
+		job_fill(&f->job, &flight, buffer, 1);
+		assert_memory_not_equal(buffer, before, 1);
+		assert_memory_equal(buffer + 8, before + 8, sizeof(buffer) - 8);
+		land(f, &flight);
+		assert_false(job_follows(&f->job, &flight, 4096));
+		assert_int_equal(f->job.course.outstanding, 0);
+		assert_int_equal(f->job.course.outstanding_bytes, 0);
+		writes++;
+	}
+	assert_int_equal(writes, 16);
+	assert_int_equal(syncs, 5);
+	assert_int_equal(f->recorder.histograms[REQUEST_READ]->count, 16);
+	assert_int_equal(f->recorder.histograms[REQUEST_WRITE]->count, 16);
+	end(f);
+}
+
 static void test_fsync_among_them(void **unused)
 {
 	struct fixture *f = begin("rw=write:4k bs=4k fsync=2 fdatasync=3", 0, MIB);
@@ -676,6 +730,7 @@ int main(void)
 		cmocka_unit_test(test_some_offsets_are_drawn),
 		cmocka_unit_test(test_some_are_drawn_and_each_block_once),
 		cmocka_unit_test(test_jobs_share_a_position),
+		cmocka_unit_test(test_a_block_is_written_back),
 		cmocka_unit_test(test_fsync_among_them),
 		cmocka_unit_test(test_an_fsync_does_for_an_fdatasync),
 		cmocka_unit_test(test_seeds_repeat),

@@ -237,7 +237,7 @@ static void choices_are_listed_when_refused(void **state)
 	assert_int_equal(workload.rw, RW_RW);
 	assert_int_equal(parse("sync", "1", &workload, &err), 0);
 	assert_int_equal(workload.sync, SYNC_SYNC);
-	assert_true(parse("rw", "trimwrite", &workload, &err) < 0);
+	assert_true(parse("rw", "writeread", &workload, &err) < 0);
 	assert_int_equal(err.code, ERROR_BAD_VALUE);
 	assert_non_null(strstr(err.message, "read, write, randread, randwrite, rw, randrw"));
 	assert_true(parse("direct", "yes", &workload, &err) < 0);
