@@ -81,6 +81,16 @@ CASES = {
     "every eighth drawn": Case("--rw=randread:8 --norandommap --bs=4k --size=64M", clump=8),
     "the same eight times": Case(
         "--rw=randwrite:8 --rw_sequencer=identical --norandommap --bs=4k --size=64M", clump=8),
+    "percentage_random": Case(
+        "--rw=randread --norandommap --percentage_random=40 --bs=4k --size=64M", clump=3),
+    "percentage_random of each direction": Case(
+        "--rw=randrw --norandommap --percentage_random=20,80 --bs=4k --size=64M", reads=0.5,
+        clump=5),
+    "percentage_random, each block once": Case(
+        "--rw=randwrite --percentage_random=70 --bs=4k --size=64M", clump=2),
+    "percentage_random with a distribution": Case(
+        "--rw=randread --percentage_random=50 --bs=4k --size=64M "
+        "--random_distribution=zipf:1.2:0.3", clump=3),
     "zipf": Case("--rw=randread --bs=4k --size=64M --random_distribution=zipf:1.2:0.5"),
     "zipf, below 1, any center": Case(
         "--rw=randwrite --bs=4k --size=64M --random_distribution=zipf:0.8",
@@ -118,6 +128,11 @@ CASES = {
     "loops": Case("--rw=write --bs=4k --size=16M --loops=3", region=16 * MIB, once=True),
     "zones at an offset": Case("--rw=randread --bs=4k --offset=16M --size=32M "
                                "--random_distribution=zoned:50/10:0/40:50/20", region=48 * MIB),
+    "jobs, each its part": Case("--rw=randread --bs=4k --size=8M --numjobs=4 "
+                                "--offset_increment=8M", region=32 * MIB, once=True, jobs=4),
+    "jobs, half of each its neighbour's": Case(
+        "--rw=randwrite --norandommap --bs=4k --size=8M --numjobs=4 --offset_increment=4M",
+        region=20 * MIB, jobs=4),
     "jobs on one file": Case("--rw=randread --bs=4k --size=16M --numjobs=4", region=16 * MIB,
                              once=True, jobs=4),
 }
