@@ -9,8 +9,8 @@
 #define SEEN_ENOUGH_NS (200 * NS_PER_MS)
 
 const char *const run_phase_names[] = {
-	[PHASE_PREPARE] = "prepare", [PHASE_FILL] = "fill",	    [PHASE_RAMP] = "ramp",
-	[PHASE_MEASURE] = "measure", [PHASE_TEARDOWN] = "teardown",
+	[PHASE_PREPARE] = "prepare", [PHASE_FILL] = "fill",	[PHASE_RAMP] = "ramp",
+	[PHASE_MEASURE] = "measure", [PHASE_VERIFY] = "verify", [PHASE_TEARDOWN] = "teardown",
 };
 
 static double seconds_between(uint64_t from_ns, uint64_t to_ns)

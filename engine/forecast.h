@@ -20,11 +20,20 @@
 
 #include "engine/plan/plan.h"
 
-enum run_phase { PHASE_PREPARE, PHASE_FILL, PHASE_RAMP, PHASE_MEASURE, PHASE_TEARDOWN };
+/* VERIFY: what a sample has written is read back. */
+enum run_phase {
+	PHASE_PREPARE,
+	PHASE_FILL,
+	PHASE_RAMP,
+	PHASE_MEASURE,
+	PHASE_VERIFY,
+	PHASE_TEARDOWN
+};
 
-#define RUN_PHASE_COUNT 5
+#define RUN_PHASE_COUNT 6
 
-extern const char *const run_phase_names[]; /* "prepare", "fill", "ramp", "measure", "teardown" */
+extern const char *const run_phase_names[]; /* "prepare", "fill", "ramp", "measure", "verify",
+					     * "teardown" */
 
 struct forecast {
 	const struct plan *plan;

@@ -15,19 +15,6 @@
 
 /* ---- targets ---- */
 
-static int check_fills(const struct plan *plan, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < plan->definition->target_count && r == 0; i++) {
-		const struct workload *like;
-		uint64_t unit;
-
-		r = inspect_fill_like(plan, i, &like, &unit, err);
-	}
-	return r;
-}
-
 void inspect_blame_target(const struct plan *plan, size_t target, struct error *err)
 {
 	char pointer[DEFINITION_POINTER_MAX];
@@ -343,7 +330,7 @@ int run_inspect(struct plan *plan, const struct run_look *look, struct target_in
 		if (r < 0)
 			return r;
 	}
-	r = check_fills(plan, err);
+	r = inspect_check_written(plan, err);
 	if (r == 0)
 		r = resolve_sizes(plan, infos, err);
 	if (r == 0)

@@ -24,6 +24,10 @@ MUST_CHECK int inspect_fill_like(const struct plan *plan, size_t target,
 				 const struct workload **ret_like, uint64_t *ret_unit,
 				 struct error *err);
 
+/* That all targets can be filled so, and that no two jobs write to one region of which either is to
+ * be read back (verify): CONFLICT. */
+MUST_CHECK int inspect_check_written(const struct plan *plan, struct error *err);
+
 /* Gives an error its JSON pointer: that of a target; or of a sample's option, where err->field is
  * an option's name, else of its workload. err may be NULL. */
 void inspect_blame_target(const struct plan *plan, size_t target, struct error *err);

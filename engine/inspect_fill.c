@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* inspect_fill.c - inspect_fill_like() of inspect.h. */
+/* inspect_fill.c - inspect_fill_like() and inspect_check_written() of inspect.h. */
 #include <errno.h>
 
 #include "engine/inspect.h"
@@ -47,4 +47,50 @@ int inspect_fill_like(const struct plan *plan, size_t target, const struct workl
 	*ret_like = like && written_fill_wanted(like) ? like : NULL;
 	*ret_unit = unit;
 	return 0;
+}
+
+static int check_fills(const struct plan *plan, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < plan->definition->target_count && r == 0; i++) {
+		const struct workload *like;
+		uint64_t unit;
+
+		r = inspect_fill_like(plan, i, &like, &unit, err);
+	}
+	return r;
+}
+
+/* Of jobs in regions of their own, or files, each knows what it has written; of one it shares, no
+ * job does. */
+static int check_regions(const struct plan *plan, const struct plan_sample *sample,
+			 struct error *err)
+{
+	const struct workload *options = &sample->options;
+	bool verifies = false, shared = false;
+
+	for (size_t k = 0; k < workload_parts(options); k++) {
+		const struct workload *part = workload_part(options, k);
+
+		verifies |= part->verify != VERIFY_NONE;
+		shared |= part->regions == REGIONS_SHARED;
+	}
+	if (!verifies || !shared || workload_jobs(options) == 1 ||
+	    plan->definition->targets[sample->target].kind == TARGET_DIRECTORY)
+		return 0;
+	(void)error_set(err, ERROR_CONFLICT, "verify",
+			"with verify each job needs a region of its own: set regions=disjoint, or "
+			"use a directory, where each job has a file");
+	inspect_blame_sample(plan, sample, err);
+	return -EINVAL;
+}
+
+int inspect_check_written(const struct plan *plan, struct error *err)
+{
+	int r = check_fills(plan, err);
+
+	for (size_t i = 0; i < plan->sample_count && r == 0; i++)
+		r = check_regions(plan, &plan->samples[i], err);
+	return r;
 }

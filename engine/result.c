@@ -44,3 +44,27 @@ bool run_state_ended(enum run_state state)
 {
 	return state != RUN_QUEUED && state != RUN_RUNNING;
 }
+
+bool result_verified(const struct result *result, struct verify_result *ret_total,
+		     const char **ret_method)
+{
+	struct verify_result total = {0};
+
+	for (size_t i = 0; i < result->sample_count; i++) {
+		const struct verify_result *own = &result->samples[i].verify;
+
+		if (!own->done)
+			continue;
+		if (total.errors == 0 && own->errors > 0)
+			total.first = own->first;
+		total.done = true;
+		total.blocks += own->blocks;
+		total.bytes += own->bytes;
+		total.unknown += own->unknown;
+		total.errors += own->errors;
+		total.seconds += own->seconds;
+		*ret_method = sample_verify_method(&result->samples[i]);
+	}
+	*ret_total = total;
+	return total.done;
+}

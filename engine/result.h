@@ -44,6 +44,11 @@ struct result {
 	struct error error;	  /* why it failed; code NONE when it did not */
 };
 
+/* What was read back (verify) in all samples together: errors and blocks; the method of one.
+ * false where nothing was. `first` is that of the first sample that has errors. */
+bool result_verified(const struct result *result, struct verify_result *ret_total,
+		     const char **ret_method);
+
 void result_init(struct result *result);
 void result_done(struct result *result);
 

@@ -18,6 +18,7 @@
 #include "engine/inspect.h"
 #include "engine/metadata_sample.h"
 #include "engine/target/manifest.h"
+#include "engine/verify_sample.h"
 
 /* Progress is told this often at most, but for a change of phase. */
 #define PROGRESS_EVERY_NS (200 * NS_PER_MS)
@@ -303,8 +304,20 @@ static void tell_telemetry(struct run *run, struct sample *sample)
 			       info->device); /* of one size */
 }
 
+/* PHASE_VERIFY, where there is anything to be read back. */
+static int read_back(struct run *run, struct sample *sample, struct verify *verify,
+		     const struct measure_region *regions, size_t count, struct error *err)
+{
+	if (!verify || readback_bytes(verify) == 0)
+		return 0;
+	enter(run, PHASE_VERIFY);
+	return verify_sample(sample, verify, regions, count, run->config->cancel, settle_tick, run,
+			     err);
+}
+
 static int measure(struct run *run, struct sample *sample, enum backend_kind backend,
-		   const struct measure_region *regions, size_t count, struct error *err)
+		   const struct measure_region *regions, size_t count, struct verify *verify,
+		   struct error *err)
 {
 	struct target *target = run->targets[run->sample->target];
 	const struct measure_spec spec = {
@@ -313,6 +326,7 @@ static int measure(struct run *run, struct sample *sample, enum backend_kind bac
 		.seed = pattern_seed(run->sample),
 		.region_count = count,
 		.regions = regions,
+		.verify = verify,
 		.cancel = run->config->cancel,
 		.window = sample_window,
 		.tick = sample_tick,
@@ -329,7 +343,8 @@ static int measure(struct run *run, struct sample *sample, enum backend_kind bac
 		return r;
 	sample->free_bytes_after = target_free_bytes(target);
 	tell_telemetry(run, sample);
-	if (alone_wanted(sample, run->before.device_known, backend))
+	r = read_back(run, sample, verify, regions, count, err);
+	if (r == 0 && alone_wanted(sample, run->before.device_known, backend))
 		r = alone_try(sample, backend, regions, run->config->cancel, err);
 	if (r == 0 && backend != BACKEND_NULL &&
 	    (workload_writes(&run->sample->options) || workload_trims(&run->sample->options)))
@@ -374,6 +389,7 @@ static int execute_sample(struct run *run, struct sample *sample, struct error *
 	enum backend_kind backend =
 		inspect_backend(run->plan, run->sample, run->config->backend, run->uring_available);
 	struct measure_region *regions;
+	struct verify *verify = NULL;
 	size_t count;
 	int r;
 
@@ -390,7 +406,13 @@ static int execute_sample(struct run *run, struct sample *sample, struct error *
 	}
 	enter(run, run->sample->options.ramp_time_ns > 0 ? PHASE_RAMP : PHASE_MEASURE);
 	run->holed[run->sample->target] = plan_leaves_holes(run->sample) && backend != BACKEND_NULL;
-	r = measure(run, sample, backend, regions, count, err);
+	r = verify_new(&run->sample->options, regions, count,
+		       verify_seed(run->sample->seed, run->sample->order), &verify, err);
+	if (r < 0)
+		inspect_blame_sample(run->plan, run->sample, err);
+	if (r == 0)
+		r = measure(run, sample, backend, regions, count, verify, err);
+	verify_free(verify);
 	target_close_regions(regions, count);
 	return r < 0 ? r : check(sample, err);
 }
@@ -432,6 +454,9 @@ static int execute_samples(struct run *run, struct error *err)
 			run->done++;
 			if (run->events->sample)
 				run->events->sample(run->events->arg, &sample);
+			r = verify_outcome(&sample, err);
+			if (r < 0)
+				inspect_blame_sample(run->plan, run->sample, err);
 		}
 		sample_done(&sample);
 		if (r < 0)

@@ -84,3 +84,14 @@ bool sample_moves(const struct sample *sample, enum direction direction)
 		return true;
 	return workload_moves(&sample->options, direction);
 }
+
+const char *sample_verify_method(const struct sample *sample)
+{
+	for (size_t i = 0; i < workload_parts(&sample->options); i++) {
+		const struct workload *part = workload_part(&sample->options, i);
+
+		if (part->verify != VERIFY_NONE)
+			return workload_verify_choices[part->verify];
+	}
+	return workload_verify_choices[VERIFY_NONE];
+}

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "engine/io/histogram.h"
+#include "engine/io/verify_result.h"
 #include "engine/plan/finding.h"
 #include "engine/plan/workload.h"
 
@@ -117,6 +118,7 @@ struct sample {
 	struct job_result *jobs; /* NULL with group_reporting */
 	struct cpu_delta cpu;
 	struct device_delta device;
+	struct verify_result verify;
 	uint64_t free_bytes_before, free_bytes_after; /* target's file system; 0 for a device */
 	struct findings findings;
 };
@@ -131,6 +133,9 @@ bool sample_moves(const struct sample *sample, enum direction direction);
 /* The phase of this operation and order; NULL where the sample has none. */
 const struct file_result *sample_files(const struct sample *sample, int operation, int order);
 double file_result_ops_per_s(const struct file_result *result);
+
+/* How what was written is checked: "crc32c"; "none". Of the first part that is. */
+const char *sample_verify_method(const struct sample *sample);
 
 /* Operations per second of one direction; 0 when seconds is 0. */
 double sample_iops(const struct sample *sample, enum direction direction);

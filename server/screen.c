@@ -40,6 +40,8 @@ static const char *phase_text(const struct progress *progress)
 		return "warming up ";
 	case PHASE_MEASURE:
 		return "";
+	case PHASE_VERIFY:
+		return "reading back ";
 	case PHASE_TEARDOWN:
 		return "cleaning up";
 	}

@@ -238,6 +238,29 @@ static void print_head(const struct result *result, FILE *out, size_t width)
 		repeats == 1 ? "" : "; ± is the half-width of the mean's 95 % interval");
 }
 
+/* "2048 blocks read back, crc32c: all as written" */
+static void print_verified(const struct result *result, FILE *out, size_t width)
+{
+	AUTO_FREE char *text = NULL;
+	struct verify_result total;
+	const char *method;
+	int n;
+
+	if (!result_verified(result, &total, &method))
+		return;
+	if (total.errors == 0)
+		n = asprintf(&text, "%llu blocks read back, %s: all as written",
+			     (unsigned long long)total.blocks, method);
+	else
+		n = asprintf(&text, "%llu blocks read back, %s: %llu are not what was written",
+			     (unsigned long long)total.blocks, method,
+			     (unsigned long long)total.errors);
+	fputs("\n", out);
+	table_wrap(out, n < 0 ? "" : text, 0, 2, width);
+	if (n < 0)
+		text = NULL;
+}
+
 int summary_print(const struct result *result, FILE *out, size_t width)
 {
 	const struct findings **lists;
@@ -247,6 +270,7 @@ int summary_print(const struct result *result, FILE *out, size_t width)
 	r = print_table(result, out, width);
 	if (r < 0)
 		return r;
+	print_verified(result, out, width);
 	lists = calloc(result->sample_count + 1, sizeof(struct findings *));
 	if (!lists)
 		return -ENOMEM;

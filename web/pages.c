@@ -119,6 +119,7 @@ static const char *const phase_words[] = {
 	[PHASE_FILL] = "Filling the target",
 	[PHASE_RAMP] = "Ramp of",
 	[PHASE_MEASURE] = "Measuring",
+	[PHASE_VERIFY] = "Reading back",
 	[PHASE_TEARDOWN] = "Removing what was made",
 };
 
@@ -129,7 +130,7 @@ static void now_line(const struct progress *progress, struct html *html)
 		html_text(html, phase_words[progress->phase]);
 	if (!progress->workload[0])
 		return;
-	if (progress->phase != PHASE_RAMP && progress->phase != PHASE_MEASURE)
+	if (progress->phase < PHASE_RAMP || progress->phase > PHASE_VERIFY)
 		html_text(html, " for");
 	html_textf(html, " %s%s%s, repeat %u", progress->workload, progress->cell[0] ? ", " : "",
 		   progress->cell, progress->repeat);

@@ -296,6 +296,24 @@ static void fact_findings(const struct report *report, struct html *html)
 	html_close(html, "div");
 }
 
+static void fact_verified(const struct result *result, struct html *html)
+{
+	struct verify_result total;
+	const char *method;
+	char text[128];
+
+	if (!result_verified(result, &total, &method))
+		return;
+	if (total.errors == 0)
+		(void)snprintf(text, sizeof(text), "%llu blocks, %s: all as written",
+			       (unsigned long long)total.blocks, method);
+	else
+		(void)snprintf(text, sizeof(text), "%llu blocks, %s: %llu are not what was written",
+			       (unsigned long long)total.blocks, method,
+			       (unsigned long long)total.errors);
+	report_fact(html, "Read back", text);
+}
+
 void report_facts(const struct report *report, struct html *html)
 {
 	const struct result *result = report->result;
@@ -325,6 +343,7 @@ void report_facts(const struct report *report, struct html *html)
 				.text);
 	if (result->backend[0])
 		report_fact(html, "Backend", result->backend);
+	fact_verified(result, html);
 	fact_findings(report, html);
 	html_close(html, "dl");
 }

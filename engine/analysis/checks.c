@@ -9,6 +9,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/io/pace.h"
+#include "engine/io/verify.h"
 #include "engine/plan/file_phases.h"
 #include "engine/plan/steadystate.h"
 #include "engine/plan/workload_sizes.h"
@@ -129,6 +130,30 @@ static bool paced(const struct sample *sample)
 		if (!pace_is_plain(workload_part(&sample->options, i)))
 			return true;
 	return false;
+}
+
+static int check_verify(const struct check *check)
+{
+	const struct verify_result *verify = &check->sample->verify;
+	char found[64], message[VERIFY_TEXT_MAX + 64], fault[VERIFY_TEXT_MAX];
+	int r = 0;
+
+	if (verify->errors > 0) {
+		(void)snprintf(found, sizeof(found), "%llu of %llu wrong",
+			       (unsigned long long)verify->errors,
+			       (unsigned long long)verify->blocks);
+		(void)snprintf(message, sizeof(message),
+			       "What was read back is not what was written: %s.",
+			       verify_describe(&verify->first, fault));
+		r = add(check, FINDING_ERROR, "verify_failed", "every block as written", found,
+			message);
+	}
+	if (r < 0 || verify->unknown == 0)
+		return r;
+	(void)snprintf(found, sizeof(found), "%llu left out", (unsigned long long)verify->unknown);
+	return add(check, FINDING_WARNING, "verify_incomplete", "every block checked", found,
+		   "Blocks whose last write failed or was cut short were not checked: nobody knows "
+		   "what must be in them.");
 }
 
 static int check_mix(const struct check *check)
@@ -440,6 +465,8 @@ int checks_sample(struct sample *sample)
 
 	cell_text(sample, check.cell, sizeof(check.cell));
 	r = check_errors(&check);
+	if (r == 0)
+		r = check_verify(&check);
 	if (r == 0)
 		r = check_mix(&check);
 	if (r == 0)

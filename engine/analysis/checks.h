@@ -4,6 +4,8 @@
  *
  * Adds findings to the sample; the thresholds stand with their reasons in checks.c:
  *   io_errors            operations failed; what was measured is not the whole
+ *   verify_failed        what was read back is not what was written
+ *   verify_incomplete    blocks that could not be checked, since their last write failed
  *   mix_off              reads among the operations, asked against got
  *   time_short           runtime asked against time run
  *   drain_long           the last operations took long after time was over

@@ -55,6 +55,7 @@
 	X(ENGINE_BUSY, "engine_busy")              /* another run holds the engine's lock */       \
 	X(ENGINE_FAILED, "engine_failed")          /* it died, or broke the protocol */            \
 	X(IO_ERROR, "io_error")                    /* an operation on the target failed */         \
+	X(VERIFY_FAILED, "verify_failed")          /* what was read back is not what was written */ \
 	X(CANCELLED, "cancelled")                                                                  \
 	X(INTERRUPTED, "interrupted")                                                              \
 	/* the service */                                                                          \

@@ -13,6 +13,14 @@
 #include "engine/io/pace.h"
 
 struct sequence;
+struct verify_job;
+
+/* What a job does next. */
+struct operation {
+	uint64_t offset; /* bytes in the file; 0 for a sync */
+	uint32_t length; /* bytes; 0 for a sync */
+	uint32_t kind;	 /* enum request_kind */
+};
 
 struct course {
 	uint64_t outstanding, outstanding_bytes; /* planned and not yet landed */
@@ -26,6 +34,10 @@ struct course {
 	uint64_t fsync_owed, fdatasync_owed;
 	struct sequence *sequence; /* NULL: the pattern says all; the job's own */
 	struct data data;	   /* what the writes hold */
+	struct verify_job *verify; /* NULL: nothing is read back; the measurement's */
+	/* A write planned already, of a block that another one outstanding writes: it waits. */
+	bool held;
+	struct operation held_write;
 };
 
 #endif

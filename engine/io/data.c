@@ -38,8 +38,13 @@ static inline __attribute__((always_inline)) void copy_words(char *to, const cha
 
 	for (; i + sizeof(words) <= bytes; i += sizeof(words))
 		*(words *)(to + i) = *(const words *)(from + i) ^ keys;
-	for (; i < bytes; i += WORD)
+	for (; i + WORD <= bytes; i += WORD)
 		*(word *)(to + i) = *(const word *)(from + i) ^ key;
+	if (i < bytes) {
+		uint64_t last = *(const word *)(from + i) ^ key;
+
+		memcpy(to + i, &last, bytes - i);
+	}
 }
 
 #if defined(__x86_64__)
@@ -88,7 +93,6 @@ void data_make(void *buffer, uint64_t bytes, uint64_t key, uint32_t compressible
 
 		length = bytes - at < chunk ? bytes - at : chunk;
 		random = length * (100 - compressible) / 100;
-		/* chunks need not be whole words: a word too many is zeros or random again below */
 		make_random(begin, (at + WORD - 1) & ~(uint64_t)(WORD - 1), random, key);
 		memset(begin + random, 0, (size_t)(length - random));
 	}

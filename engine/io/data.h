@@ -60,7 +60,7 @@ void data_fill(const struct data *data, void *buffer, uint64_t bytes, uint64_t o
 	       uint64_t own);
 
 /* What a key stands for, from the begin of a block on: compressible percent of each chunk (0: the
- * whole) are zeros. Rounds up to 8 bytes what it touches. */
+ * whole) are zeros. */
 void data_make(void *buffer, uint64_t bytes, uint64_t key, uint32_t compressible, uint64_t chunk);
 
 #endif

@@ -34,13 +34,6 @@ struct job {
 	struct course course;
 };
 
-/* What a job does next. */
-struct operation {
-	uint64_t offset; /* bytes in the file; 0 for a sync */
-	uint32_t length; /* bytes; 0 for a sync */
-	uint32_t kind;	 /* enum request_kind */
-};
-
 /* REFUSED is a bug of ours: the operation would have left the region, and was not made. WAITS only
  * comes from job_plan(), job_steps.h. */
 enum job_step { JOB_OPERATION, JOB_DONE, JOB_REFUSED, JOB_WAITS };

@@ -5,6 +5,8 @@
  * The order of what is asked, first answer holds: the job's time; a pause (pace.h); a sync that is
  * due; whether number_ios are done; whether a rate lets a read or write begin; the sequence where
  * there is one, else the pattern, within the job's budget of bytes.
+ * A write of a block that another one outstanding writes waits for it where what is written is read
+ * back; nothing else is asked for meanwhile.
  */
 #include "engine/io/job_steps.h"
 
@@ -12,6 +14,7 @@
 #include <string.h>
 
 #include "engine/io/sequence.h"
+#include "engine/io/verify.h"
 #include "engine/plan/budget.h"
 #include "engine/plan/written.h"
 
@@ -104,6 +107,39 @@ static enum job_step next(struct job *job, uint64_t now_ns, struct operation *op
 	return JOB_OPERATION;
 }
 
+/* OPERATION, or WAITS: the write is held. Only whole blocks are written where blocks are counted.
+ */
+static enum job_step begin_block(struct job *job, struct flight *flight)
+{
+	const struct operation *operation = &flight->operation;
+	struct course *course = &job->course;
+
+	if (operation->length != course->verify->bs ||
+	    (operation->offset - job->offset) % course->verify->bs != 0)
+		return JOB_REFUSED;
+	flight->generation = verify_begin(course->verify, operation->offset);
+	if (flight->generation > 0)
+		return JOB_OPERATION;
+	/* it is the next one's due as if it were outstanding */
+	if (!course->held)
+		course->outstanding_bytes += operation->length;
+	course->held = true;
+	course->held_write = *operation;
+	return JOB_WAITS;
+}
+
+static enum job_step next_operation(struct job *job, uint64_t now_ns, struct operation *operation,
+				    uint64_t *ret_wake_ns)
+{
+	if (job->course.held) {
+		*operation = job->course.held_write;
+		return JOB_OPERATION;
+	}
+	if (datasync_due(job, operation))
+		return JOB_OPERATION;
+	return next(job, now_ns, operation, ret_wake_ns);
+}
+
 static void plan_write(struct job *job, struct flight *flight)
 {
 	if (job->course.fdatasync_every > 0)
@@ -131,8 +167,11 @@ void job_fill(const struct job *job, const struct flight *flight, void *buffer, 
 		change(buffer, operation->length, flight->key);
 		return;
 	}
-	data_fill(&job->course.data, buffer, operation->length, operation->offset, flight->key,
-		  own);
+	if (job->course.verify)
+		verify_fill(job->course.verify, buffer, operation->offset, flight->generation);
+	else
+		data_fill(&job->course.data, buffer, operation->length, operation->offset,
+			  flight->key, own);
 }
 
 /* A sync has begun the next count: with those it was owed. */
@@ -156,15 +195,16 @@ enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flig
 {
 	struct operation *operation = &ret_flight->operation;
 	struct course *course = &job->course;
-	enum job_step step = JOB_OPERATION;
+	enum job_step step;
 
 	if (time_over(job, now_ns))
 		return JOB_DONE;
 	if (pace_pauses(&course->pace, job->recorder->load->start_ns, now_ns, course->outstanding,
 			ret_wake_ns))
 		return JOB_WAITS;
-	if (!datasync_due(job, operation))
-		step = next(job, now_ns, operation, ret_wake_ns);
+	step = next_operation(job, now_ns, operation, ret_wake_ns);
+	if (step == JOB_OPERATION && operation->kind == REQUEST_WRITE && course->verify)
+		step = begin_block(job, ret_flight);
 	if (step != JOB_OPERATION)
 		return step == JOB_DONE && syncs_may_follow(job) ? JOB_WAITS : step;
 	if (operation->kind == REQUEST_WRITE)
@@ -178,8 +218,10 @@ enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flig
 	if (operation->kind < DIRECTION_COUNT)
 		ret_flight->due_ns = pace_issued(&course->pace, (enum direction)operation->kind,
 						 operation->length);
-	job->course.outstanding++;
-	job->course.outstanding_bytes += operation->length;
+	course->outstanding++;
+	if (!course->held)
+		course->outstanding_bytes += operation->length;
+	course->held = false;
 	return JOB_OPERATION;
 }
 
@@ -208,6 +250,9 @@ bool job_landed(struct job *job, const struct flight *flight, int32_t result, ui
 	job->course.outstanding--;
 	job->course.outstanding_bytes -= flight->follows ? 0 : operation->length;
 	job->course.ios_outstanding -= operation->kind < REQUEST_SYNC;
+	if (job->course.verify && operation->kind == REQUEST_WRITE)
+		verify_end(job->course.verify, operation->offset, flight->generation,
+			   result == (int32_t)operation->length);
 	if (result != (int32_t)operation->length &&
 	    !recorder_short(recorder, operation->kind, operation->offset, operation->length, result,
 			    err))

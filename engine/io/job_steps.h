@@ -18,9 +18,10 @@ struct flight {
 	/* When the submission returned: the caller's to set where its recorder has histograms for
 	 * the two parts. */
 	uint64_t submitted_ns;
-	uint64_t key;	 /* of what a write holds */
-	uint64_t due_ns; /* its intended start; 0: no rate gave it one */
-	bool follows;	 /* the write of a rewrite, of what its buffer holds since the read */
+	uint64_t key;	     /* of what a write holds */
+	uint64_t due_ns;     /* its intended start; 0: no rate gave it one */
+	bool follows;	     /* the write of a rewrite, of what its buffer holds since the read */
+	uint32_t generation; /* verify.h's, of a write */
 };
 
 /* Whether a completed workload has a loop of its own: job_next_shaped() is then all there is. */

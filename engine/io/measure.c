@@ -13,6 +13,7 @@
 #include "engine/io/gather.h"
 #include "engine/io/resources.h"
 #include "engine/io/steady.h"
+#include "engine/io/verify.h"
 
 /* How often the control thread looks at the cancel flag, and tells how far it has come. */
 #define WATCH_NS (50 * NS_PER_MS)
@@ -297,5 +298,7 @@ int measure_run(const struct measure_spec *spec, struct sample *sample, struct e
 		rc = error_set_sys(err, ERROR_NO_MEMORY, -gathered, "the figures of a measurement");
 	if (clean)
 		measurement_free(m);
+	else
+		verify_keep(spec->verify);
 	return rc;
 }

@@ -36,6 +36,8 @@ struct measure_region {
 	size_t part;	 /* the workload's that it is a job of */
 };
 
+struct verify;
+
 struct measure_spec {
 	const struct workload *workload; /* completed */
 	enum backend_kind backend;
@@ -43,8 +45,9 @@ struct measure_spec {
 	size_t region_count;		      /* = workload_jobs() */
 	const struct measure_region *regions; /* part by part */
 	bool discard;			      /* a fill: no histograms, no series wanted */
-	uint64_t data_unit;  /* data.h's unit: bytes of a block within a write; 0: the write */
-	atomic_bool *cancel; /* looked at ten times a second at least; may be NULL */
+	uint64_t data_unit;    /* data.h's unit: bytes of a block within a write; 0: the write */
+	struct verify *verify; /* verify.h: counts what is written, for reading it back; or NULL */
+	atomic_bool *cancel;   /* looked at ten times a second at least; may be NULL */
 	/* Called by the control thread when the ramp is over (the window begins) and when the last
 	 * operation has completed (it ends): the moments to read counters. May be NULL. */
 	void (*window)(void *arg, bool begins);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "engine/io/verify.h"
 
 /* How long cancelled operations may take to end before they are left behind. */
 #define DRAIN_NS (600 * NS_PER_MS)
@@ -342,6 +343,7 @@ static int make_jobs(struct reactor *reactor, const struct reactor_config *confi
 		if (rc < 0)
 			return rc;
 		reactor->jobs[i].course.data.unit = spec->data_unit;
+		reactor->jobs[i].course.verify = verify_of(spec->verify, index);
 		reactor->jobs[i].file = file_index(reactor, spec->regions[index].fd);
 		if (spec->workload->part_count > 0)
 			job_part(&reactor->jobs[i], spec->workload, part);

@@ -14,6 +14,7 @@
 #include "engine/io/reactor.h"
 #include "engine/io/sequence.h"
 #include "engine/io/threads.h"
+#include "engine/io/verify.h"
 
 #define STRAGGLERS_S 60
 #define DAY_S 86400
@@ -118,7 +119,8 @@ int measure_memory(const struct workload *workload, enum backend_kind backend, u
 	part = jobs * (sizeof(struct thread_job) + sizeof(int)) +
 	       workers * (sizeof(struct reactor) + RING_BYTES) +
 	       resources_series_seconds(workload) * sizeof(struct series_second);
-	if (__builtin_add_overflow(total, part, &total))
+	if (__builtin_add_overflow(total, part, &total) || verify_memory(workload, &part) < 0 ||
+	    __builtin_add_overflow(total, part, &total))
 		return -EOVERFLOW;
 	*ret_bytes = total;
 	return 0;

@@ -8,6 +8,7 @@
 #include "engine/base/clock.h"
 #include "engine/io/discard.h"
 #include "engine/io/job_steps.h"
+#include "engine/io/verify.h"
 
 /* The longest a thread naps without looking at the stop flag and the time. */
 #define WAIT_NS (50 * NS_PER_MS)
@@ -218,6 +219,7 @@ static int make_jobs(struct threads *threads, const struct measure_spec *spec, s
 		if (spec->workload->part_count > 0)
 			job_part(&job->job, spec->workload, part);
 		job->job.course.data.unit = spec->data_unit;
+		job->job.course.verify = verify_of(spec->verify, i);
 		job->fd = spec->regions[i].fd;
 		job->device = discard_of_device(job->fd);
 	}

@@ -95,22 +95,34 @@ static double part_seconds(const struct workload *part)
 	return ramp + (runtime > 0 && runtime < by_size ? runtime : by_size);
 }
 
-/* The part that lasts longest decides. */
+/* Bytes that a part reads back: blocks it wrote, each once. */
+static double verify_bytes(const struct workload *part)
+{
+	double written = part_seconds(part) * guessed_rate(part) * (1 - read_share(part));
+	double most = (double)part->size * (double)part->numjobs;
+
+	if (part->verify == VERIFY_NONE || !part->do_verify)
+		return 0;
+	return written < most ? written : most;
+}
+
+/* The part that lasts longest decides; then what was written is read back. */
 double estimate_workload(const struct workload *workload, bool *ret_guess)
 {
-	double longest = 0;
+	double longest = 0, verified = 0;
 
 	*ret_guess = false;
 	for (size_t i = 0; i < workload_parts(workload); i++) {
 		const struct workload *part = workload_part(workload, i);
 		double seconds = part_seconds(part);
 
+		verified += verify_bytes(part);
 		if (i > 0 && seconds <= longest)
 			continue;
 		longest = seconds;
 		*ret_guess = !part->time_based;
 	}
-	return longest;
+	return longest + verified / ESTIMATE_BYTES_PER_S;
 }
 
 static void add_sample(const struct workload *workload, struct estimate *estimate, double *read,
@@ -132,7 +144,7 @@ static void add_sample(const struct workload *workload, struct estimate *estimat
 
 		if (workload_trims(part))
 			continue;
-		*read += bytes * share;
+		*read += bytes * share + verify_bytes(part);
 		*written += bytes * (1 - share);
 	}
 	estimate->seconds += estimate_workload(workload, &guess) + ESTIMATE_OVERHEAD_S;

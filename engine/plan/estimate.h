@@ -11,8 +11,8 @@
 /* From the plan's samples; -EOVERFLOW where a target would go beyond 64 bits. */
 MUST_CHECK int estimate_make(const struct plan *plan, struct estimate *ret_estimate);
 
-/* Seconds a completed workload takes, ramp included. *ret_guess: it ends with its size, so its rate
- * had to be guessed. */
+/* Seconds a completed workload takes, the ramp and reading back (verify) included. *ret_guess: it
+ * ends with its size, so its rate had to be guessed. */
 double estimate_workload(const struct workload *workload, bool *ret_guess);
 
 #define ESTIMATE_BYTES_PER_S 500e6 /* the most that a disk is guessed to do; a fill's rate */

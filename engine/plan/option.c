@@ -48,6 +48,8 @@ static const struct {
 	{OPTION_ID_RW, "readwrite", "rw"},
 	{OPTION_ID_SYNC, "0", "none"},
 	{OPTION_ID_SYNC, "1", "sync"},
+	{OPTION_ID_VERIFY, "0", "none"},
+	{OPTION_ID_VERIFY, "crc32c-intel", "crc32c"},
 };
 
 const struct option *option_find(const char *name)

@@ -29,6 +29,7 @@ const char *const workload_sync_choices[] = {"none", "sync", "dsync", NULL};
 const char *const workload_ioengine_choices[] = {"io_uring", "libaio",	"posixaio", "psync",
 						 "sync",     "threads", "null",	    NULL};
 const char *const workload_sequencer_choices[] = {"sequential", "identical", NULL};
+const char *const workload_verify_choices[] = {"none", "crc32c", "crc32", NULL};
 const char *const workload_regions_choices[] = {"disjoint", "shared", NULL};
 const char *const workload_cpus_policy_choices[] = {"shared", "split", NULL};
 const char *const workload_file_order_choices[] = {"sequential", "random", "both", NULL};

@@ -51,6 +51,9 @@ enum workload_rate_process { RATE_LINEAR, RATE_POISSON };
 enum workload_think { THINK_COMPLETE, THINK_ISSUE };
 enum workload_file_order { FILE_ORDER_SEQUENTIAL, FILE_ORDER_RANDOM, FILE_ORDER_BOTH };
 
+enum workload_verify { VERIFY_NONE, VERIFY_CRC32C, VERIFY_CRC32 };
+
+extern const char *const workload_verify_choices[];
 extern const char *const workload_rw_choices[];
 extern const char *const workload_sync_choices[];
 extern const char *const workload_ioengine_choices[];
@@ -117,6 +120,9 @@ struct workload {
 	bool zero_buffers, refill_buffers, scramble_buffers;
 	uint64_t buffer_compress_percentage, dedupe_percentage;
 	uint64_t buffer_compress_chunk; /* bytes; 0: a whole request */
+	int verify;			/* enum workload_verify */
+	uint64_t verify_interval;	/* bytes; 0: a whole request */
+	bool do_verify, verify_fatal;
 	/* files */
 	uint64_t nrfiles, filesize[2]; /* a job; bytes, the least and the most */
 	char *metadata;		       /* NULL: reads and writes data; see file_phases.h */

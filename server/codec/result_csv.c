@@ -90,7 +90,7 @@ static void write_head(FILE *out, const struct result *result, const struct layo
 		    "mean_ns,depth_mean,cpu_user_s,"
 		    "cpu_system_s,machine_busy_s,machine_steal_s,device,device_reads,"
 		    "device_read_bytes,device_writes,device_written_bytes,device_io_ms,"
-		    "device_weighted_ms",
+		    "device_weighted_ms,verify,verify_blocks,verify_errors",
 		    out);
 	if (layout->intended) {
 		(void)fputs(",intended_min_ns,intended_mean_ns,intended_stddev_ns", out);
@@ -136,6 +136,16 @@ static void write_syncs(FILE *out, const struct histogram *syncs)
 	write_real(out, histogram_mean_ns(syncs));
 }
 
+static void write_device(FILE *out, const struct device_delta *device)
+{
+	write_count(out, device->reads);
+	write_count(out, device->read_bytes);
+	write_count(out, device->writes);
+	write_count(out, device->written_bytes);
+	write_count(out, device->io_ms);
+	write_count(out, device->weighted_ms);
+}
+
 /* What is of the whole sample. */
 static void write_whole(FILE *out, const struct sample *sample)
 {
@@ -150,16 +160,15 @@ static void write_whole(FILE *out, const struct sample *sample)
 	write_real(out, sample->cpu.machine_steal_s);
 	(void)fputc(',', out);
 	write_text(out, device->name);
-	if (!device->name[0]) {
+	if (!device->name[0])
 		(void)fputs(",,,,,,", out);
-		return;
-	}
-	write_count(out, device->reads);
-	write_count(out, device->read_bytes);
-	write_count(out, device->writes);
-	write_count(out, device->written_bytes);
-	write_count(out, device->io_ms);
-	write_count(out, device->weighted_ms);
+	else
+		write_device(out, device);
+	if (sample->verify.done)
+		(void)fprintf(out, ",%s,%" PRIu64 ",%" PRIu64, sample_verify_method(sample),
+			      sample->verify.blocks, sample->verify.errors);
+	else
+		(void)fputs(",,,", out);
 }
 
 static const char *level_of(const struct sample *sample, const char *factor)

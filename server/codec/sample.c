@@ -15,6 +15,7 @@
 #include "server/codec/plan.h"
 #include "server/codec/series.h"
 #include "server/codec/steadystate.h"
+#include "server/codec/verify.h"
 
 #define SECONDS_MAX 1e9
 #define JOBS_MAX 1024
@@ -151,6 +152,8 @@ json_t *sample_encode(const struct sample *sample)
 		failed |= put_value(value, "datasync", sync_encode(sample, sample->datasync));
 	if (sample->file_count > 0)
 		failed |= put_value(value, "metadata", file_results_encode(sample));
+	if (sample->verify.done)
+		failed |= put_value(value, "verify", verify_encode(sample));
 	failed |= put_value(value, "series", series_encode(sample));
 	if (steadystate_wanted(&sample->options))
 		failed |= put_value(value, "steadystate", steady_encode(sample));
@@ -392,6 +395,8 @@ static int figures_decode(const struct fields *in, struct sample *sample)
 		r = sync_decode(in, "datasync", &sample->datasync);
 	if (r == 0 && fields_have(in, "metadata"))
 		r = file_results_decode(in, sample);
+	if (r == 0 && fields_have(in, "verify"))
+		r = verify_decode(in, &sample->verify);
 	if (r == 0)
 		r = series_decode(in, &sample->series);
 	if (r == 0 && fields_have(in, "steadystate"))

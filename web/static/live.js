@@ -14,6 +14,7 @@
 		fill: "Filling the target",
 		ramp: "Ramp of",
 		measure: "Measuring",
+		verify: "Reading back",
 		teardown: "Removing what was made",
 	};
 	let state = live.dataset.state;
@@ -54,7 +55,7 @@
 		let line = phases[progress.phase] || "";
 		if (!sample || !sample.workload)
 			return line;
-		if (progress.phase !== "ramp" && progress.phase !== "measure")
+		if (!["ramp", "measure", "verify"].includes(progress.phase))
 			line += " for";
 		return line + " " + sample.workload + (sample.cell ? ", " + sample.cell : "") +
 			", repeat " + sample.repeat;

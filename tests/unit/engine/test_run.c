@@ -53,6 +53,7 @@ struct place {
 	uint64_t last_ios[DIRECTION_COUNT];
 	char last_backend[16], last_reason[256], last_level[32];
 	double last_seconds;
+	struct verify_result last_verify;
 	bool remove_target; /* once a sample is done */
 	bool trims;	    /* the target's holes are to be looked at */
 	size_t looked_holes, refills, filled_before;
@@ -216,6 +217,7 @@ static void on_sample(void *arg, const struct sample *sample)
 	place->last_seconds = sample->seconds;
 	if (place->trims)
 		assert_int_equal(first_hole(place), 0);
+	place->last_verify = sample->verify;
 	if (place->remove_target)
 		(void)unlink(place->target); /* the test looks at what comes of it */
 }
@@ -247,13 +249,16 @@ static void test_file(void **state)
 	place_begin(&place, "/var/tmp");
 	define(&place, TARGET_FILE,
 	       OPTIONS("rw", "randrw", "bs", "4k", "size", "5000k", "runtime", "0.2", "ramp_time",
-		       "0.1"));
+		       "0.1", "verify", "crc32c"));
 	assert_int_equal(inspect(&place, &err), 0);
 	assert_int_equal(place.looks, 1);
 	assert_int_equal(execute(&place, &err), 0);
 	assert_int_equal(place.samples, 4);
 	for (int phase = 0; phase < RUN_PHASE_COUNT; phase++)
 		assert_true(place.phases[phase]);
+	assert_true(place.last_verify.done);
+	assert_true(place.last_verify.blocks > 0);
+	assert_int_equal(place.last_verify.errors, 0);
 	assert_false(place.percent_fell);
 	assert_true(place.percent > 90);
 	assert_true(place.last_ios[DIRECTION_READ] > 0);
@@ -408,13 +413,15 @@ static void test_null(void **state)
 
 static void cancel_in(enum run_phase phase, const char *size)
 {
+	bool verify = phase == PHASE_VERIFY;
 	struct place place;
 	struct error err;
 
 	place_begin(&place, "/var/tmp");
 	define(&place, TARGET_FILE,
-	       OPTIONS("rw", "randread", "bs", "4k", "size", size, "runtime", "60", "ramp_time",
-		       phase == PHASE_RAMP ? "60" : "0"));
+	       OPTIONS("rw", verify ? "randwrite" : "randread", "bs", "4k", "size", size, "runtime",
+		       verify ? "0.2" : "60", "ramp_time", phase == PHASE_RAMP ? "60" : "0",
+		       "verify", verify ? "crc32" : "none"));
 	assert_int_equal(inspect(&place, &err), 0);
 	place.cancel_in = phase;
 	assert_int_equal(execute(&place, &err), -ECANCELED);
@@ -430,6 +437,7 @@ static void test_cancel(void **state)
 	cancel_in(PHASE_FILL, "256M");
 	cancel_in(PHASE_RAMP, "1M");
 	cancel_in(PHASE_MEASURE, "1M");
+	cancel_in(PHASE_VERIFY, "1M");
 }
 
 /* What must not begin at all. */

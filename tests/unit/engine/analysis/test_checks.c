@@ -95,6 +95,30 @@ static void failed_operations_are_an_error(void **state)
 	sample_done(&sample);
 }
 
+static void what_was_read_back_is_as_written(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sound(&sample, mixed);
+	sample.verify = (struct verify_result){.done = true, .blocks = 5};
+	expect_only(&sample, NULL);
+	sound(&sample, mixed);
+	sample.verify = (struct verify_result){
+		.done = true,
+		.blocks = 5,
+		.errors = 2,
+		.first = {.kind = VERIFY_FLIPPED_BIT, .job = 1, .block = 3, .byte = 9, .bit = 1}};
+	assert_int_equal(checks_sample(&sample), 0);
+	assert_int_equal(find(&sample, "verify_failed")->severity, FINDING_ERROR);
+	assert_string_equal(find(&sample, "verify_failed")->found, "2 of 5 wrong");
+	assert_non_null(strstr(find(&sample, "verify_failed")->message, "bit 1 of byte 9"));
+	sample_done(&sample);
+	sound(&sample, mixed);
+	sample.verify = (struct verify_result){.done = true, .blocks = 5, .unknown = 1};
+	expect_only(&sample, "verify_incomplete");
+}
+
 /* Moves operations from writes to reads, bytes and device with them. */
 static void shift(struct sample *sample, int64_t ios)
 {
@@ -412,6 +436,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sound_sample_has_no_finding),
 		cmocka_unit_test(failed_operations_are_an_error),
+		cmocka_unit_test(what_was_read_back_is_as_written),
 		cmocka_unit_test(a_mix_may_miss_by_one_point),
 		cmocka_unit_test(a_small_mix_may_miss_by_chance),
 		cmocka_unit_test(time_asked_is_time_run),

@@ -66,6 +66,56 @@ static void a_bare_sample_comes_back_whole(void **state)
 	sample_done(&sample);
 }
 
+static void what_was_read_back_comes_back(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	for (int kind = -1; kind < VERIFY_KIND_COUNT; kind++) {
+		struct verify_result *verify = &sample.verify;
+		struct error err = {0};
+		struct sample again;
+		json_t *value;
+
+		fixture_sample(&sample);
+		*verify = (struct verify_result){.done = true,
+						 .blocks = 1000,
+						 .bytes = 4096000,
+						 .unknown = 2,
+						 .seconds = 0.25,
+						 .errors = kind < 0 ? 0 : 3};
+		if (kind >= 0)
+			verify->first = (struct verify_fault){.kind = (enum verify_kind)kind,
+							      .job = 2,
+							      .block = 37,
+							      .offset = 151552,
+							      .byte = 100,
+							      .generation = 5};
+		if (kind == VERIFY_FLIPPED_BIT)
+			verify->first.bit = 7;
+		if (kind == VERIFY_TORN)
+			verify->first.end = 4096;
+		if (kind == VERIFY_TORN || kind == VERIFY_STALE)
+			verify->first.found_generation = 4;
+		if (kind == VERIFY_MISPLACED)
+			verify->first.found_offset = 8192;
+		value = through_text(sample_encode(&sample));
+		sample_init(&again);
+		if (sample_decode(value, &again, &err) < 0)
+			fail_msg("%s: %s", err.field, err.message);
+		assert_memory_equal(&again.verify.first, &verify->first, sizeof(verify->first));
+		assert_true(again.verify.done);
+		assert_int_equal(again.verify.blocks, 1000);
+		assert_int_equal(again.verify.bytes, 4096000);
+		assert_int_equal(again.verify.unknown, 2);
+		assert_int_equal(again.verify.errors, verify->errors);
+		assert_true(again.verify.seconds == 0.25);
+		sample_done(&again);
+		sample_done(&sample);
+		json_decref(value);
+	}
+}
+
 static void series_sums_are_exact(void **state)
 {
 	static const uint64_t ios[] = {1, 3, 7, 999983, 1000003, 12345678, UINT64_C(1) << 33};
@@ -326,6 +376,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_sample_comes_back_whole),
 		cmocka_unit_test(a_bare_sample_comes_back_whole),
+		cmocka_unit_test(what_was_read_back_comes_back),
 		cmocka_unit_test(series_sums_are_exact),
 		cmocka_unit_test(directions_that_are_not_moved_are_absent),
 		cmocka_unit_test(damaged_samples_are_refused),

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""verify through the shipped engine: what it wrote is read back, and a bit, a sector or a block that
+somebody changes on the disk in between is found, and told for what it is and where."""
+import json
+import os
+import signal
+import struct
+import subprocess
+import zlib
+
+import pytest
+
+import fuse
+from engine import PROGRAM, Engine, definition, end, in_phase, samples
+
+MIB = 1 << 20
+BLOCK = 4096
+BOTH = ["io_uring", "threads"]
+
+
+class File:
+    """The file of a run, as another process sees it on the disk."""
+
+    def __init__(self, path):
+        self.fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.fd)
+
+    def read(self, block):
+        os.posix_fadvise(self.fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        return os.pread(self.fd, BLOCK, block * BLOCK)
+
+    def write(self, block, data, at=0):
+        assert os.pwrite(self.fd, data, block * BLOCK + at) == len(data)
+        os.fdatasync(self.fd)
+        os.posix_fadvise(self.fd, 0, 0, os.POSIX_FADV_DONTNEED)
+
+    def written(self, block):
+        """Whether it holds what a workload with verify=crc32 wrote."""
+        data = self.read(block)
+        magic, _, offset = struct.unpack_from("<8s2Q", data)
+        check, = struct.unpack_from("<Q", data, 40)
+        return magic == b"VlbBlock" and offset == block * BLOCK and check == zlib.crc32(data[:40] + data[48:])
+
+    def first_written(self, blocks, step=1):
+        """Waits for one: the engine is at it."""
+        while True:
+            for block in range(0, blocks, step):
+                if self.written(block):
+                    return block
+
+
+@pytest.fixture
+def engine(directory):
+    made = []
+
+    def make():
+        made.append(Engine(directory / f"state{len(made)}", [directory]))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.stop()
+
+
+def begin(engine, path, **options):
+    """A run that is being measured, and its file."""
+    options = {"rw": "write", "time_based": 0, "runtime": "600", "verify": "crc32", "iodepth": 8, **options}
+    # A factor, so that io_uring is taken at its word wherever the file lies.
+    ioengine = options.pop("ioengine")
+    engine.send("run", run="test-run", definition=definition(
+        {"file": str(path)}, options=options, factors={"ioengine": [ioengine]}))
+    engine.until(in_phase("measure"))
+    return File(path)
+
+
+def finish(engine):
+    """Its lines to the end: the sample and how it ended."""
+    while engine.read() is not None:
+        pass
+    assert engine.wait() == 0
+    found = samples(engine.lines)
+    assert len(found) == 1, engine.lines[-3:]
+    return found[0], end(engine.lines)
+
+
+def failed(engine):
+    sample, ended = finish(engine)
+    assert ended["state"] == "failed", ended
+    assert ended["error"]["code"] == "verify_failed", ended
+    assert sample["verify"]["errors"] == 1
+    assert any(f["code"] == "verify_failed" and f["severity"] == "error" for f in sample["findings"])
+    return sample["verify"]["first"], ended["error"]["message"]
+
+
+@pytest.mark.parametrize("ioengine", BOTH)
+@pytest.mark.parametrize("options", [
+    {"iodepth": 1}, {"iodepth": 32}, {"rw": "randwrite", "iodepth": 32}, {"rw": "randwrite", "iodepth": 1},
+    {"rw": "randrw", "iodepth": 16}, {"rw": "randwrite", "numjobs": 4, "size": "4M"},
+    {"direct": 0}, {"bs": "64k", "verify_interval": "4k", "rw": "randwrite"},
+    {"rw": "randwrite", "norandommap": 1, "time_based": 1, "runtime": "0.5", "size": "1M"},
+    {"rw": "randwrite", "norandommap": 1, "time_based": 1, "runtime": "0.5", "size": "1M", "numjobs": 4,
+     "iodepth": 32, "ramp_time": "0.2"}])
+def test_what_was_written_is_there(directory, engine, ioengine, options):
+    one = engine()
+    with begin(one, directory / "t", ioengine=ioengine, **{"size": "16M", **options}):
+        sample, ended = finish(one)
+    assert ended["state"] == "done", ended
+    verify = sample["verify"]
+    assert verify["errors"] == verify["unknown"] == 0 and verify["method"] == "crc32"
+    assert "first" not in verify
+    assert verify["bytes"] == verify["blocks"] * (65536 if "bs" in options else BLOCK) > 0
+    if "time_based" not in options:  # each block once
+        assert verify["bytes"] == sample["write"]["bytes"]
+        assert verify["bytes"] == 16 * MIB or options.get("rw") == "randrw"
+    assert any(in_phase("verify")(line) for line in one.lines)
+    assert sample["seconds"] > 0 and verify["seconds"] > 0
+
+
+@pytest.mark.parametrize("ioengine", BOTH)
+@pytest.mark.parametrize("options", [
+    {"rw": "write", "iodepth": 1}, {"rw": "write", "iodepth": 32}, {"rw": "randwrite", "iodepth": 1},
+    {"rw": "randwrite", "iodepth": 32}, {"rw": "randrw", "iodepth": 32},
+    {"rw": "randwrite", "iodepth": 8, "numjobs": 4, "size": "16M"}])
+def test_a_flipped_bit_is_found(directory, engine, ioengine, options):
+    one = engine()
+    with begin(one, directory / "t", ioengine=ioengine, **{"size": "16M" if options["iodepth"] == 1 else "64M", **options}) as file:
+        # each block is written once: what has been written stays
+        block = file.first_written(16 * MIB // BLOCK)
+        file.write(block, bytes([file.read(block)[1234] ^ 0x20]), at=1234)
+        first, message = failed(one)
+    job = block // (16 * MIB // BLOCK) if "numjobs" in options else 0
+    assert first == {"kind": "flipped_bit", "job": job + 1, "offset": block * BLOCK, "byte": 1234, "bit": 5,
+                     "block": block - job * (16 * MIB // BLOCK), "generation": 1}
+    assert f"at byte {block * BLOCK} of its file: bit 5 of byte 1234 of the block is flipped" in message
+
+
+@pytest.mark.parametrize("ioengine", BOTH)
+def test_one_bit_in_a_gibibyte(directory, engine, ioengine):
+    one = engine()
+    with begin(one, directory / "t", ioengine=ioengine, size="1G", iodepth=32) as file:
+        block = file.first_written((1 << 30) // BLOCK)
+        file.write(block, bytes([file.read(block)[3000] ^ 1]), at=3000)
+        first, _ = failed(one)
+    assert (first["kind"], first["offset"], first["byte"], first["bit"]) == (
+        "flipped_bit", block * BLOCK, 3000, 0)
+    assert samples(one.lines)[0]["verify"]["bytes"] == 1 << 30
+
+
+DAMAGE = {  # of the last write, an earlier one, and another block
+    "torn": lambda now, before, other: now[:1536] + before[1536:],
+    "stale": lambda now, before, other: before,
+    "misplaced": lambda now, before, other: other,
+    "foreign": lambda now, before, other: os.urandom(BLOCK),
+    "corrupt": lambda now, before, other: now[:700] + bytes(b ^ 0xff for b in now[700:720]) + now[720:],
+}
+
+
+@pytest.mark.skipif(fuse.missing() is not None, reason=fuse.missing() or "")
+@pytest.mark.parametrize("kind, ioengine", [*zip(DAMAGE, BOTH * 3), ("torn", "threads"), ("stale", "io_uring")])
+def test_other_kinds_of_wrong(directory, engine, ioengine, kind):
+    """A storage that takes a tenth of a second for everything leaves the time to stop the engine before
+    it reads back: it waits for an fsync first."""
+    one = engine()
+    with fuse.Mount(directory, delay_us=100_000) as mount:
+        one = Engine(directory / "state-fuse", [mount.path])
+        with begin(one, f"{mount.path}/t", ioengine=ioengine, rw="randwrite", norandommap=1, size="64k",
+                   iodepth=8, time_based=1, runtime="2") as file:
+            while not file.written(5):
+                pass
+            before = file.read(5)
+            one.until(in_phase("verify"))
+            one.process.send_signal(signal.SIGSTOP)
+            os.waitpid(one.process.pid, os.WUNTRACED)
+            now = file.read(5)
+            assert generation(now) > generation(before), "it was written again within 2 s"
+            file.write(5, DAMAGE[kind](now, before, file.read(6)))
+            one.process.send_signal(signal.SIGCONT)
+            first, message = failed(one)
+        one.stop()
+    assert (first["kind"], first["block"], first["generation"]) == (kind, 5, generation(now))
+    if kind in ("torn", "stale"):
+        assert first["found_generation"] == generation(before)
+    if kind == "torn":
+        assert (first["byte"], first["end"]) == (1536, 4096)
+    if kind == "misplaced":
+        assert first["found_offset"] == 6 * BLOCK
+    assert {"misplaced": "what was written at byte 24576", "foreign": "nothing that this sample wrote",
+            "corrupt": "from byte 700"}.get(kind, f"write {generation(before)} of it") in message
+
+
+def generation(data):
+    return struct.unpack_from("<L", data, 32)[0]
+
+
+@pytest.mark.parametrize("ioengine", BOTH)
+def test_written_only(directory, engine, ioengine):
+    one = engine()
+    with begin(one, directory / "t", ioengine=ioengine, size="16M", do_verify=0) as file:
+        block = file.first_written(16 * MIB // BLOCK)
+        file.write(block, bytes(100), at=100)
+        sample, ended = finish(one)
+    assert ended["state"] == "done" and "verify" not in sample
+    assert not any(in_phase("verify")(line) for line in one.lines)
+
+
+def test_a_cancel_is_heard(directory, engine):
+    """Also while the target does not answer."""
+    one = engine()
+    with begin(one, directory / "t", ioengine="threads", size="1G", bs="1M", iodepth=8):
+        one.until(in_phase("verify"))
+        one.send("cancel")
+        while one.read() is not None:
+            pass
+    assert end(one.lines)["state"] in ("cancelled", "done")
+    assert one.wait() == 0
+
+
+def test_refused_where_it_could_not_tell(directory, engine):
+    shared = definition({"file": str(directory / "t")}, options={
+        "rw": "write", "verify": "crc32c", "numjobs": 2, "regions": "shared"})
+    error = engine().ask("plan", definition=shared)["error"]
+    assert (error["code"], error["field"]) == ("conflicting_options", "/workloads/0/verify")
+    assert "regions=disjoint" in error["message"]
+    # a file for each job
+    shared["target"] = {"directory": str(directory)}
+    assert "plan" in engine().ask("plan", definition=shared)
+    huge = definition({"file": str(directory / "t")}, options={
+        "rw": "write", "verify": "crc32c", "size": "900G", "bs": "512"})
+    error = engine().ask("plan", definition=huge)["error"]
+    assert error["code"] in ("memory_limit", "no_space")
+
+
+def test_the_plan_counts_reading_back(directory, engine):
+    plans = [engine().ask("plan", definition=definition(
+        {"file": str(directory / "t")},
+        options={"rw": "write", "size": "1G", "time_based": 0, "runtime": 600, **more}))["plan"]
+        for more in ({}, {"verify": "crc32c"}, {"verify": "crc32c", "do_verify": 0})]
+    read = [plan["estimate"]["bytes_read"] for plan in plans]
+    assert read == [0, 1 << 30, 0]
+    seconds = [plan["estimate"]["seconds"] for plan in plans]
+    assert seconds[1] > seconds[0] + 1 and abs(seconds[2] - seconds[0]) < 1e-6
+
+
+def test_told_by_the_service(shared):
+    """The run fails, and its result, CSV and page say what is wrong."""
+    client, path = shared.client, shared.scratch / "verified"
+    run = client.submit({"name": "checked", "target": {"file": str(path)}, "workloads": [
+        {"name": "w", "rw": "write", "bs": "4k", "size": "64M", "time_based": 0, "iodepth": 4,
+         "verify": "crc32"}]})
+    client.wait(run, lambda r: (r["progress"] or {}).get("phase") == "measure")
+    with File(path) as file:
+        block = file.first_written(64 * MIB // BLOCK)
+        file.write(block, bytes([file.read(block)[99] ^ 0x80]), at=99)
+    ended = client.wait_state(run, "failed")
+    assert ended["error"]["code"] == "verify_failed" and ended["error"]["field"] == "/workloads/0"
+    assert "bit 7 of byte 99" in ended["error"]["message"]
+    sample, = client.get(f"/api/v1/runs/{run}/result").json["samples"]
+    assert sample["verify"]["errors"] == 1 and sample["verify"]["first"]["block"] == block
+    head, row = client.get(f"/api/v1/runs/{run}/result.csv").body.decode().splitlines()
+    assert dict(zip(head.split(","), row.split(",")))["verify_errors"] == "1"
+    assert row.endswith(f",crc32,{64 * MIB // BLOCK},1")
+    client.wait_report(run)
+    page = client.get(f"/runs/{run}/index.html").body.decode()
+    assert "1 are not what was written" in page
+    assert "bit 7 of byte 99 of the block is flipped" in page
+
+
+def test_told_in_a_terminal(directory):
+    done = subprocess.run(
+        [PROGRAM, "run", "-", "--state", directory / "state", "--allow", directory,
+         "--target", f"file:{directory}/t"], text=True, capture_output=True, check=False, input=json.dumps(
+             {"name": "checked", "workloads": [{"name": "w", "rw": "randwrite", "size": "8M", "time_based": 0,
+                                                "verify": "crc32c"}]}))
+    assert done.returncode == 0, done.stderr
+    assert "2048 blocks read back, crc32c: all as written" in " ".join(done.stdout.split()), done.stdout
