@@ -202,7 +202,8 @@ static bool depth_ignored(const struct trap_cell *cell, struct trap_hit *hit)
 static bool data_has_no_effect(const struct trap_cell *cell, enum option_id id)
 {
 	const struct workload *options = cell->options;
-	bool writes = workload_writes(options);
+	/* a rewrite writes what it has read */
+	bool writes = workload_writes(options) && !workload_rewrites(options);
 
 	if (!writes && cell->target->existing)
 		return true;

@@ -62,6 +62,12 @@ static int check_verify(const struct workload *workload, struct error *err)
 				 "verify reads back what a workload has written, and rw=%s writes "
 				 "nothing here: use write, randwrite, or a mix",
 				 workload_rw_choices[workload->rw]);
+	if (workload_rewrites(workload))
+		return error_set(
+			err, ERROR_CONFLICT, "verify",
+			"rw=%s writes what it has read, which says nothing of itself: with "
+			"verify use write, randwrite, or a mix",
+			workload_rw_choices[workload->rw]);
 	if (workload->zero_buffers || workload->dedupe_percentage > 0 || !workload->refill_buffers)
 		return error_set(err, ERROR_CONFLICT,
 				 workload->zero_buffers		   ? "zero_buffers"

@@ -620,6 +620,8 @@ static void test_conflicts(void **unused)
 	(void)unused;
 	refused("rw", "read", "verify");
 	refused("rw", "randread", "verify");
+	refused("rw", "randrewrite", "verify");
+	refused("rw", "trim", "verify");
 	refused("zero_buffers", "1", "zero_buffers");
 	refused("dedupe_percentage", "5", "dedupe_percentage");
 	refused("refill_buffers", "0", "refill_buffers");
