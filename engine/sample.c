@@ -22,6 +22,14 @@ static void directions_done(struct direction_result *directions)
 	}
 }
 
+static void job_done(struct job_result *job)
+{
+	directions_done(job->directions);
+	free(job->sync);
+	free(job->datasync);
+	free(job->name);
+}
+
 void sample_done(struct sample *sample)
 {
 	for (size_t i = 0; i < sample->level_count; i++) {
@@ -30,7 +38,7 @@ void sample_done(struct sample *sample)
 	}
 	free(sample->levels);
 	for (size_t i = 0; i < sample->job_count; i++)
-		directions_done(sample->jobs[i].directions);
+		job_done(&sample->jobs[i]);
 	free(sample->jobs);
 	directions_done(sample->directions);
 	for (size_t i = 0; i < sample->file_count; i++)

@@ -44,10 +44,16 @@ struct direction_result {
 	struct histogram *intended;
 };
 
-/* One job's share, kept where group_reporting is 0. Histograms as above. */
+/*
+ * A share of the figures: of all jobs of one part of a workload that has several, or of one job
+ * where group_reporting is 0. Histograms as above.
+ */
 struct job_result {
+	char *name;    /* the part's; NULL where the workload is one */
+	uint64_t jobs; /* that it is of */
 	struct direction_result directions[DIRECTION_COUNT];
-	double seconds;
+	struct histogram *sync, *datasync; /* NULL: none */
+	double seconds;			   /* from the window's begin to its own last operation */
 };
 
 /* Differences of the counters in /sys/dev/block/M:m/stat over the window. */
@@ -115,7 +121,7 @@ struct sample {
 	struct series series;
 	struct steady_result steady;
 	size_t job_count;
-	struct job_result *jobs; /* NULL with group_reporting */
+	struct job_result *jobs; /* part by part; NULL where it is one, with group_reporting */
 	struct cpu_delta cpu;
 	struct device_delta device;
 	struct verify_result verify;

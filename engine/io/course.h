@@ -12,6 +12,8 @@
 #include "engine/io/data.h"
 #include "engine/io/pace.h"
 
+#define COURSE_NAME_MAX 65 /* a job's name and its NUL, see option_table.h */
+
 struct sequence;
 struct verify_job;
 
@@ -23,6 +25,7 @@ struct operation {
 };
 
 struct course {
+	char name[COURSE_NAME_MAX]; /* of the job's part, where the workload has several; else "" */
 	uint64_t outstanding, outstanding_bytes; /* planned and not yet landed */
 	uint64_t runtime_ns;			 /* of the window; 0: as long as the load lasts */
 	uint64_t ios_budget, ios_left;		 /* reads, writes and trims until the job ends */

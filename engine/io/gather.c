@@ -91,6 +91,14 @@ static void take_seconds(const struct gathering *g, struct job_result *job,
 		job->seconds = seconds;
 }
 
+static int merge_syncs(struct histogram **sync, struct histogram **datasync,
+		       const struct recorder *recorder)
+{
+	int rc = merge(sync, recorder->histograms[REQUEST_SYNC]);
+
+	return rc < 0 ? rc : merge(datasync, recorder->histograms[REQUEST_DATASYNC]);
+}
+
 /* job: NULL, or its own result. */
 static int merge_recorder(struct gathering *g, const struct recorder *recorder,
 			  struct job_result *job)
@@ -111,9 +119,9 @@ static int merge_recorder(struct gathering *g, const struct recorder *recorder,
 			rc = merge_direction(&job->directions[d], recorder, d, false);
 	}
 	if (rc == 0 && !g->spec->discard)
-		rc = merge(&sample->sync, recorder->histograms[REQUEST_SYNC]);
-	if (rc == 0 && !g->spec->discard)
-		rc = merge(&sample->datasync, recorder->histograms[REQUEST_DATASYNC]);
+		rc = merge_syncs(&sample->sync, &sample->datasync, recorder);
+	if (rc == 0 && job)
+		rc = merge_syncs(&job->sync, &job->datasync, recorder);
 	for (int kind = 0; kind < REQUEST_KIND_COUNT; kind++)
 		if (recorder->histograms[kind])
 			g->latency_sum_ns += (double)recorder->histograms[kind]->sum_ns;
@@ -154,6 +162,20 @@ static int make_jobs(struct gathering *g)
 	if (!g->sample->jobs)
 		return -ENOMEM;
 	g->sample->job_count = count;
+	count = 0;
+	for (size_t i = 0; i < workload_parts(workload); i++) {
+		const struct workload *part = workload_part(workload, i);
+		size_t own = figures_of(part);
+
+		for (size_t k = 0; k < own; k++, count++) {
+			struct job_result *job = &g->sample->jobs[count];
+
+			job->jobs = part->numjobs / own;
+			job->name = workload->part_count ? strdup(part->name) : NULL;
+			if (workload->part_count && !job->name)
+				return -ENOMEM;
+		}
+	}
 	return 0;
 }
 

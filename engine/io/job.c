@@ -78,6 +78,7 @@ void job_part(struct job *job, const struct workload *whole, const struct worklo
 
 	job->course.pace.delay_ns = delay_ns;
 	job->course.runtime_ns = part->runtime_ns ? part->runtime_ns + delay_ns : 0;
+	(void)snprintf(job->course.name, sizeof(job->course.name), "%s", part->name);
 }
 
 void job_done(struct job *job)
@@ -116,7 +117,19 @@ int job_refusal(const struct job *job, const struct operation *operation, struct
 		  ": outside the job's region of %" PRIu64 " bytes at %" PRIu64,
 		  request_names[operation->kind], operation->length, operation->offset, job->length,
 		  job->offset);
+	job_blame(job, err);
 	return -EIO;
+}
+
+void job_blame(const struct job *job, struct error *err)
+{
+	char text[ERROR_MESSAGE_MAX];
+
+	if (!err || !job->course.name[0])
+		return;
+	memcpy(text, err->message, sizeof(text));
+	(void)snprintf(err->message, sizeof(err->message), "job %s: %.*s", job->course.name,
+		       (int)(sizeof(text) - sizeof(job->course.name) - 8), text);
 }
 
 enum job_step job_next(struct job *job, struct operation *operation)

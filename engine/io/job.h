@@ -48,12 +48,15 @@ MUST_CHECK int job_init(struct job *job, const struct workload *workload,
 			struct recorder *recorder, struct error *err);
 void job_done(struct job *job); /* job_init may have failed */
 
-/* Of one part of several: it has a begin and an end of its own. */
+/* Of one part of several: it has a name, a begin and an end of its own. */
 void job_part(struct job *job, const struct workload *whole, const struct workload *part);
 
 /* The ramp is over: the budget of a size-ended job begins anew, less what is outstanding (that
  * will complete in the window). */
 void job_window_begins(struct job *job, uint64_t outstanding_bytes);
+
+/* Puts the part's name before the message. */
+void job_blame(const struct job *job, struct error *err);
 
 /* err for JOB_REFUSED. */
 int job_refusal(const struct job *job, const struct operation *operation, struct error *err);

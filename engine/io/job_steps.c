@@ -255,8 +255,10 @@ bool job_landed(struct job *job, const struct flight *flight, int32_t result, ui
 			   result == (int32_t)operation->length);
 	if (result != (int32_t)operation->length &&
 	    !recorder_short(recorder, operation->kind, operation->offset, operation->length, result,
-			    err))
+			    err)) {
+		job_blame(job, err);
 		return false;
+	}
 	record(recorder, flight, now_ns);
 	/* Threads stamp before they lock. */
 	if (now_ns > recorder->last_ns)
