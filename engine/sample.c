@@ -84,13 +84,45 @@ double sample_bandwidth(const struct sample *sample, enum direction direction)
 	return per_second(sample->directions[direction].bytes, sample->seconds);
 }
 
+static bool moves(const struct workload *workload, const struct direction_result *directions,
+		  enum direction direction)
+{
+	const struct direction_result *result = &directions[direction];
+
+	return result->ios > 0 || result->bytes > 0 || workload_moves(workload, direction);
+}
+
 bool sample_moves(const struct sample *sample, enum direction direction)
 {
-	const struct direction_result *result = &sample->directions[direction];
+	return moves(&sample->options, sample->directions, direction);
+}
 
-	if (result->ios > 0 || result->bytes > 0)
-		return true;
-	return workload_moves(&sample->options, direction);
+const struct workload *sample_part(const struct sample *sample, const struct job_result *job)
+{
+	for (size_t i = 0; job->name && i < sample->options.part_count; i++)
+		if (strcmp(sample->options.parts[i].name, job->name) == 0)
+			return &sample->options.parts[i];
+	return &sample->options;
+}
+
+bool sample_job_moves(const struct sample *sample, const struct job_result *job,
+		      enum direction direction)
+{
+	return moves(sample_part(sample, job), job->directions, direction);
+}
+
+static double sum_ns(const struct histogram *histogram)
+{
+	return histogram ? (double)histogram->sum_ns : 0;
+}
+
+double sample_job_depth(const struct job_result *job)
+{
+	double sum = sum_ns(job->sync) + sum_ns(job->datasync);
+
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		sum += sum_ns(job->directions[d].latency);
+	return job->seconds > 0 ? sum / (job->seconds * 1e9) : 0;
 }
 
 const char *sample_verify_method(const struct sample *sample)

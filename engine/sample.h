@@ -143,6 +143,16 @@ double file_result_ops_per_s(const struct file_result *result);
 /* How what was written is checked: "crc32c"; "none". Of the first part that is. */
 const char *sample_verify_method(const struct sample *sample);
 
+/* The part that an entry of jobs is of; the options where the workload is one. */
+const struct workload *sample_part(const struct sample *sample, const struct job_result *job);
+
+/* Whether data of an entry of jobs goes this way. */
+bool sample_job_moves(const struct sample *sample, const struct job_result *job,
+		      enum direction direction);
+
+/* Operations that an entry of jobs kept outstanding, over its own time. */
+double sample_job_depth(const struct job_result *job);
+
 /* Operations per second of one direction; 0 when seconds is 0. */
 double sample_iops(const struct sample *sample, enum direction direction);
 double sample_bandwidth(const struct sample *sample, enum direction direction); /* bytes/s */

@@ -412,7 +412,8 @@ static void choose_shape(struct reactor *reactor, const struct workload *workloa
 		reactor->batch_max = 1;
 	if (reactor->batch_max > BACKEND_BATCH_MAX)
 		reactor->batch_max = BACKEND_BATCH_MAX;
-	reactor->wait_for = (uint32_t)workload->batch_complete_min;
+	/* Where jobs of different options share the ring, none waits for what others have. */
+	reactor->wait_for = workload->part_count ? 1 : (uint32_t)workload->batch_complete_min;
 }
 
 int reactor_new(const struct reactor_config *config, struct reactor **ret_reactor,

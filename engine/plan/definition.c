@@ -80,6 +80,8 @@ size_t definition_level_target(const struct definition *definition, const size_t
 
 /* ---- composing ---- */
 
+#define NO_PART SIZE_MAX
+
 /* What to leave out, to see whether it is to blame. */
 struct without {
 	int override;  /* an option_id, or -1 */
@@ -118,21 +120,34 @@ static int lay_override(const struct definition *definition, int without, struct
 	return r;
 }
 
-/* Workload and levels laid over each other; *workload is the caller's to end, also on failure. */
-static int lay(const struct definition *definition, size_t index, const size_t *levels,
-	       const struct without *without, struct workload *workload, struct error *err)
+/* A cell to be made, and what of it fails. */
+struct attempt {
+	const struct definition *definition;
+	size_t index; /* of the workload */
+	const size_t *levels;
+	const struct without *without;
+	size_t part; /* that was at hand; NO_PART */
+};
+
+/* Workload, part and levels laid over each other; *workload is the caller's to end, also on
+ * failure. */
+static int lay(const struct attempt *at, size_t part, struct workload *workload, struct error *err)
 {
+	const struct definition *definition = at->definition;
+	const struct workload *own = &definition->workloads[at->index];
 	int r;
 
 	r = workload_copy(&definition->defaults, workload);
 	if (r < 0)
 		return error_no_memory(err);
-	r = workload_overlay(workload, &definition->workloads[index]);
+	r = workload_overlay(workload, own);
+	if (r == 0 && own->part_count > 0)
+		r = workload_overlay(workload, &own->parts[part]);
 	for (size_t i = 0; i < definition->factor_count && r == 0; i++)
-		if (definition->factors[i].option && i != without->factor)
-			r = lay_level(&definition->factors[i], levels[i], workload, err);
+		if (definition->factors[i].option && i != at->without->factor)
+			r = lay_level(&definition->factors[i], at->levels[i], workload, err);
 	if (r == 0)
-		r = lay_override(definition, without->override, workload);
+		r = lay_override(definition, at->without->override, workload);
 	return r == -ENOMEM ? error_no_memory(err) : r;
 }
 
@@ -166,18 +181,54 @@ static int check_against_target(const struct definition *definition, const size_
 	return 0;
 }
 
-static int try_cell(const struct definition *definition, size_t index, const size_t *levels,
-		    const struct without *without, struct workload *ret_workload, struct error *err)
+/* One part, completed; the caller's to end, also on failure. */
+static int lay_part(struct attempt *at, size_t part, bool target, struct workload *workload,
+		    struct error *err)
+{
+	int r;
+
+	at->part = part;
+	r = lay(at, part, workload, err);
+	if (r == 0)
+		r = workload_complete(workload, err);
+	if (r == 0 && target)
+		r = check_against_target(at->definition, at->levels, workload, err);
+	return r;
+}
+
+static int lay_together(struct attempt *at, bool target, struct workload *workload,
+			struct error *err)
+{
+	const struct workload *own = &at->definition->workloads[at->index];
+	struct workload part;
+	int r = 0;
+
+	if (own->name)
+		r = option_copy(option_at(OPTION_ID_NAME), own, workload);
+	for (size_t i = 0; i < own->part_count && r == 0; i++) {
+		workload_init(&part);
+		r = lay_part(at, i, target, &part, err);
+		if (r == 0)
+			r = workload_add_part(workload, &part);
+		workload_done(&part);
+	}
+	if (r == 0)
+		r = workload_join(workload, &at->part, err);
+	return r == -ENOMEM ? error_no_memory(err) : r;
+}
+
+/* target: checked against it as well. */
+static int try_cell(struct attempt *at, bool target, struct workload *ret_workload,
+		    struct error *err)
 {
 	struct workload workload;
 	int r;
 
 	workload_init(&workload);
-	r = lay(definition, index, levels, without, &workload, err);
-	if (r == 0)
-		r = workload_complete(&workload, err);
-	if (r == 0)
-		r = check_against_target(definition, levels, &workload, err);
+	if (at->definition->workloads[at->index].part_count > 0)
+		r = lay_together(at, target, &workload, err);
+	else
+		r = lay_part(at, 0, target, &workload, err);
 	if (r < 0 || !ret_workload)
 		workload_done(&workload);
 	else
@@ -185,11 +236,23 @@ static int try_cell(const struct definition *definition, size_t index, const siz
 	return r;
 }
 
-const char *definition_locate(const struct definition *definition, size_t index,
-			      const size_t *levels, const struct option *option,
-			      char buffer[DEFINITION_POINTER_MAX])
+/* The job to be asked for an option: the one at hand, else the first that gives it; NULL. */
+static const struct workload *giver(const struct workload *workload, size_t *part,
+				    enum option_id id)
 {
-	const struct workload *workload = &definition->workloads[index];
+	for (size_t i = 0; *part == NO_PART && i < workload->part_count; i++)
+		if (workload_is_set(&workload->parts[i], id))
+			*part = i;
+	if (*part >= workload->part_count || !workload_is_set(&workload->parts[*part], id))
+		return NULL;
+	return &workload->parts[*part];
+}
+
+static const char *locate(const struct definition *definition, size_t index, size_t part,
+			  const size_t *levels, const struct option *option,
+			  char buffer[DEFINITION_POINTER_MAX])
+{
+	const struct workload *workload = &definition->workloads[index], *job;
 	const size_t size = DEFINITION_POINTER_MAX;
 
 	(void)snprintf(buffer, size, "/workloads/%zu", index);
@@ -205,7 +268,11 @@ const char *definition_locate(const struct definition *definition, size_t index,
 		(void)snprintf(buffer, size, "/factors/%s/%zu", option->name, levels[i]);
 		return buffer;
 	}
-	if (workload->from_fio)
+	job = giver(workload, &part, option->id);
+	if (job)
+		(void)snprintf(buffer, size, "/workloads/%zu/jobs/%zu/%s", index, part,
+			       job->from_fio ? "fio" : option->name);
+	else if (workload->from_fio)
 		(void)snprintf(buffer, size, "/workloads/%zu/fio", index);
 	else if (workload_is_set(workload, option->id))
 		(void)snprintf(buffer, size, "/workloads/%zu/%s", index, option->name);
@@ -214,20 +281,43 @@ const char *definition_locate(const struct definition *definition, size_t index,
 	return buffer;
 }
 
-/* Whether the cell's error is another one, or none, where something is left out. */
-static bool mends(const struct definition *definition, size_t index, const size_t *levels,
-		  const struct without *without, const struct error *err)
+const char *definition_locate(const struct definition *definition, size_t workload,
+			      const size_t *levels, const struct option *option,
+			      char buffer[DEFINITION_POINTER_MAX])
 {
+	return locate(definition, workload, NO_PART, levels, option, buffer);
+}
+
+/* Whether the cell's error is another one, or none, where something is left out. */
+static bool mends(const struct attempt *failed, const struct without *without,
+		  const struct error *err)
+{
+	struct attempt at = *failed;
 	struct error other;
 
-	return try_cell(definition, index, levels, without, NULL, &other) == 0 ||
-	       other.code != err->code || strcmp(other.field, err->field) != 0;
+	at.without = without;
+	return try_cell(&at, true, NULL, &other) == 0 || other.code != err->code ||
+	       strcmp(other.field, err->field) != 0;
+}
+
+/* What is missing belongs into the job or the workload, unless that is a command line. */
+static void locate_missing(const struct attempt *at, const struct option *option,
+			   char where[DEFINITION_POINTER_MAX])
+{
+	const struct workload *workload = &at->definition->workloads[at->index];
+	const size_t size = DEFINITION_POINTER_MAX;
+
+	if (workload->part_count == 0 && !workload->from_fio)
+		(void)snprintf(where, size, "/workloads/%zu/%s", at->index, option->name);
+	else if (workload->part_count > 0)
+		(void)snprintf(where, size, "/workloads/%zu/jobs/%zu/%s", at->index, at->part,
+			       workload->parts[at->part].from_fio ? "fio" : option->name);
 }
 
 /* Puts into err->field who is to blame that the cell does not complete. */
-static void blame(const struct definition *definition, size_t index, const size_t *levels,
-		  struct error *err)
+static void blame(const struct attempt *at, struct error *err)
 {
+	const struct definition *definition = at->definition;
 	const struct option *named = option_find(err->field);
 	struct without without = nothing;
 	char where[DEFINITION_POINTER_MAX];
@@ -238,7 +328,7 @@ static void blame(const struct definition *definition, size_t index, const size_
 		if (!workload_is_set(&definition->override, (enum option_id)id))
 			continue;
 		without.override = id;
-		if (!mends(definition, index, levels, &without, err))
+		if (!mends(at, &without, err))
 			continue;
 		(void)snprintf(err->field, sizeof(err->field), "/override/%s",
 			       option_at((enum option_id)id)->name);
@@ -249,47 +339,38 @@ static void blame(const struct definition *definition, size_t index, const size_
 		if (!definition->factors[i].option)
 			continue;
 		without.factor = i;
-		if (!mends(definition, index, levels, &without, err))
+		if (!mends(at, &without, err))
 			continue;
 		(void)snprintf(err->field, sizeof(err->field), "/factors/%s/%zu",
-			       definition->factors[i].name, levels[i]);
+			       definition->factors[i].name, at->levels[i]);
 		return;
 	}
 named:
-	(void)definition_locate(definition, index, levels, named, where);
-	/* what is missing belongs into the workload, unless that is a command line */
-	if (named && err->code == ERROR_MISSING_FIELD && !definition->workloads[index].from_fio)
-		(void)snprintf(where, sizeof(where), "/workloads/%zu/%s", index, named->name);
+	(void)locate(definition, at->index, at->part, at->levels, named, where);
+	if (named && err->code == ERROR_MISSING_FIELD)
+		locate_missing(at, named, where);
 	memcpy(err->field, where, sizeof(where));
 }
 
 int definition_options(const struct definition *definition, size_t workload, const size_t *levels,
 		       struct workload *ret_options)
 {
-	struct workload options;
-	int r;
+	struct attempt at = {definition, workload, levels, &nothing, NO_PART};
 
-	workload_init(&options);
-	r = lay(definition, workload, levels, &nothing, &options, NULL);
-	if (r == 0)
-		r = workload_complete(&options, NULL);
-	if (r < 0)
-		workload_done(&options);
-	else
-		*ret_options = options;
-	return r;
+	return try_cell(&at, false, ret_options, NULL);
 }
 
 int definition_compose(const struct definition *definition, size_t workload, const size_t *levels,
 		       struct workload *ret_options, struct error *err)
 {
+	struct attempt at = {definition, workload, levels, &nothing, NO_PART};
 	struct error found = {0};
-	int r = try_cell(definition, workload, levels, &nothing, ret_options, &found);
+	int r = try_cell(&at, true, ret_options, &found);
 
 	if (r == 0)
 		return 0;
 	if (r != -ENOMEM)
-		blame(definition, workload, levels, &found);
+		blame(&at, &found);
 	if (err)
 		*err = found;
 	return r;

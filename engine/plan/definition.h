@@ -22,6 +22,7 @@
 #define DEFINITION_FACTORS_MAX 8
 #define DEFINITION_LEVELS_MAX 64
 #define DEFINITION_WORKLOADS_MAX 64
+#define DEFINITION_JOBS_MAX 64 /* named jobs of one workload */
 #define DEFINITION_REPEATS_MAX 100
 #define DEFINITION_SAMPLES_MAX 10000
 
@@ -58,8 +59,9 @@ struct definition {
 	struct factor *factors; /* the first is the chart's axis */
 	struct workload defaults;
 	size_t workload_count;
-	struct workload *workloads; /* each with its name; options as given, not completed */
-	struct workload override;   /* laid over all else */
+	/* each with its name; options as given, not completed; its parts are its "jobs" */
+	struct workload *workloads;
+	struct workload override; /* laid over all else */
 	unsigned int repeats;
 	enum sample_order order;
 	uint64_t seed;
@@ -77,7 +79,8 @@ void definition_done(struct definition *definition);
  * levels distinct, every combination completes (definition_compose).
  *
  * It also completes what may be left out:
- * - a workload without a name is called by its pattern ("randread", "randread-2");
+ * - a workload without a name is called by its pattern ("randread", "randread-2"), so is a job, and
+ *   a workload with jobs by theirs ("readers+logger");
  * - where there is no target, the filename or directory that all workloads share becomes it (both:
  *   a file in that directory; below /dev a device), and is an option no longer;
  * - named targets become the factor "target", the last one unless the definition has placed it
@@ -89,11 +92,12 @@ void definition_done(struct definition *definition);
 MUST_CHECK int definition_check(struct definition *definition, struct error *err);
 
 /*
- * The options of one cell: defaults < workload < levels < override, completed and checked against
- * the cell's target: an existing one is only read; a file or directory to make needs a size.
- * (Without a size the jobs share a device or an existing file: plan_resolve in plan.h.) levels has
- * an index a factor. The error's field points to who is to blame: an option of the override or a
- * level without which it would not be, else where the option was given.
+ * The options of one cell: defaults < workload < job < levels < override, completed, together
+ * where it has jobs (workload_join), and checked against the cell's target: an existing one is only
+ * read; a file or directory to make needs a size. (Without a size the jobs share a device or an
+ * existing file: plan_resolve in plan.h.) levels has an index a factor. The error's field points to
+ * who is to blame: an option of the override or a level without which it would not be, else where
+ * the option was given.
  */
 MUST_CHECK int definition_compose(const struct definition *definition, size_t workload,
 				  const size_t *levels, struct workload *ret_options,
@@ -108,8 +112,9 @@ MUST_CHECK int definition_options(const struct definition *definition, size_t wo
 void definition_draw_seed(struct definition *definition);
 
 /* Where the value that an option has in a cell was given: "/override/bs", "/factors/bs/2",
- * "/workloads/0/bs" (or ".../fio"), "/defaults/bs"; "/workloads/0" where it was given nowhere, and
- * for no option (NULL). Returns buffer. */
+ * "/workloads/0/jobs/1/bs", "/workloads/0/bs" (or ".../fio"), "/defaults/bs"; "/workloads/0" where
+ * it was given nowhere, and for no option (NULL). Of jobs the first that gives it. Returns buffer.
+ */
 const char *definition_locate(const struct definition *definition, size_t workload,
 			      const size_t *levels, const struct option *option,
 			      char buffer[DEFINITION_POINTER_MAX]);

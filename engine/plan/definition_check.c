@@ -55,56 +55,132 @@ static int check_description(const char *text, struct error *err)
 	return 0;
 }
 
-static bool name_taken(const struct definition *definition, size_t but, const char *name)
+/* Workloads of a definition, or jobs of a workload: what is named each by itself. */
+struct named {
+	struct workload *list;
+	size_t count;
+	const struct workload *above[2]; /* where their pattern may be given else; NULL: nowhere */
+	char pointer[64];
+	const char *what; /* "workloads" */
+};
+
+static bool name_taken(const struct named *named, size_t but, const char *name)
 {
-	for (size_t i = 0; i < definition->workload_count; i++)
-		if (i != but && definition->workloads[i].name &&
-		    strcmp(definition->workloads[i].name, name) == 0)
+	for (size_t i = 0; i < named->count; i++)
+		if (i != but && named->list[i].name && strcmp(named->list[i].name, name) == 0)
 			return true;
 	return false;
 }
 
-/* A workload without a name is called by its pattern: "randread", "randread-2". */
-static int give_name(struct definition *definition, size_t index, struct error *err)
+/* A name for one that has none, with a number behind it where it is taken. */
+static int give_name(struct named *named, size_t index, const char *wanted, struct error *err)
+{
+	char name[DEFINITION_NAME_MAX];
+
+	(void)snprintf(name, sizeof(name), "%s", wanted);
+	for (size_t n = 2; name_taken(named, index, name); n++)
+		(void)snprintf(name, sizeof(name), "%s-%zu", wanted, n);
+	return option_parse(option_at(OPTION_ID_NAME), name, &named->list[index], err);
+}
+
+static bool is_metadata(const struct named *named, size_t index)
+{
+	bool metadata = workload_metadata(&named->list[index]);
+
+	for (size_t i = 0; i < 2 && named->above[i]; i++)
+		metadata |= workload_metadata(named->above[i]);
+	return metadata;
+}
+
+/* "randread", "metadata" */
+static const char *pattern_of(const struct named *named, size_t index)
+{
+	const struct workload *from = &named->list[index];
+
+	if (is_metadata(named, index))
+		return "metadata";
+	for (size_t i = 0; !workload_is_set(from, OPTION_ID_RW) && i < 2 && named->above[i]; i++)
+		from = named->above[i];
+	return workload_rw_choices[from->rw];
+}
+
+/* "readers+logger", where there is room for it; else the first and how many there are. */
+static void join_names(const struct workload *workload, char *buffer, size_t size)
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < workload->part_count && used < size; i++)
+		used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? "+" : "",
+					 workload->parts[i].name);
+	if (used < size)
+		return;
+	if (snprintf(buffer, size, "%s+%zu", workload->parts[0].name, workload->part_count - 1) >=
+	    (int)size)
+		(void)snprintf(buffer, size, "%zu jobs", workload->part_count);
+}
+
+static int check_unique(const struct named *named, struct error *err)
+{
+	char pointer[DEFINITION_POINTER_MAX], quoted[TEXT_EXCERPT_MAX];
+
+	for (size_t i = 0; i < named->count; i++) {
+		const char *name = named->list[i].name;
+
+		for (size_t k = 0; name && k < i; k++) {
+			if (!named->list[k].name || strcmp(named->list[k].name, name) != 0)
+				continue;
+			(void)snprintf(pointer, sizeof(pointer), "%s/%zu/name", named->pointer, i);
+			return error_set(err, ERROR_DUPLICATE, pointer,
+					 "there are two %s named \"%s\"", named->what,
+					 text_excerpt(name, quoted));
+		}
+	}
+	return 0;
+}
+
+static int check_job_names(struct definition *definition, size_t index, struct error *err)
 {
 	struct workload *workload = &definition->workloads[index];
-	const struct workload *from =
-		workload_is_set(workload, OPTION_ID_RW) ? workload : &definition->defaults;
-	const char *pattern = workload_rw_choices[from->rw];
-	char name[32];
+	struct named jobs = {.list = workload->parts,
+			     .count = workload->part_count,
+			     .above = {workload, &definition->defaults},
+			     .what = "jobs"};
+	int r;
 
-	if (workload_metadata(workload) || workload_metadata(&definition->defaults))
-		pattern = "metadata";
-	(void)snprintf(name, sizeof(name), "%s", pattern);
-	for (size_t n = 2; name_taken(definition, index, name); n++)
-		(void)snprintf(name, sizeof(name), "%s-%zu", pattern, n);
-	return option_parse(option_at(OPTION_ID_NAME), name, workload, err);
+	(void)snprintf(jobs.pointer, sizeof(jobs.pointer), "/workloads/%zu/jobs", index);
+	if (jobs.count > DEFINITION_JOBS_MAX)
+		return error_set(err, ERROR_TOO_MANY, jobs.pointer, "at most %d jobs, not %zu",
+				 DEFINITION_JOBS_MAX, jobs.count);
+	r = check_unique(&jobs, err);
+	for (size_t i = 0; i < jobs.count && r == 0; i++)
+		if (!workload->parts[i].name)
+			r = give_name(&jobs, i, pattern_of(&jobs, i), err);
+	return r;
 }
 
 static int check_workload_names(struct definition *definition, struct error *err)
 {
-	char pointer[DEFINITION_POINTER_MAX], quoted[TEXT_EXCERPT_MAX];
+	struct named workloads = {.list = definition->workloads,
+				  .count = definition->workload_count,
+				  .above = {&definition->defaults},
+				  .pointer = "/workloads",
+				  .what = "workloads"};
+	int r = check_unique(&workloads, err);
 
-	for (size_t i = 0; i < definition->workload_count; i++) {
-		const char *name = definition->workloads[i].name;
+	for (size_t i = 0; i < definition->workload_count && r == 0; i++)
+		r = check_job_names(definition, i, err);
+	for (size_t i = 0; i < definition->workload_count && r == 0; i++) {
+		const struct workload *workload = &definition->workloads[i];
+		char joined[56]; /* a number fits behind it: names have 64 bytes */
 
-		for (size_t k = 0; name && k < i; k++) {
-			if (!definition->workloads[k].name ||
-			    strcmp(definition->workloads[k].name, name) != 0)
-				continue;
-			(void)snprintf(pointer, sizeof(pointer), "/workloads/%zu/name", i);
-			return error_set(err, ERROR_DUPLICATE, pointer,
-					 "there are two workloads named \"%s\"",
-					 text_excerpt(name, quoted));
-		}
+		if (workload->name)
+			continue;
+		join_names(workload, joined, sizeof(joined));
+		r = give_name(&workloads, i,
+			      workload->part_count ? joined : pattern_of(&workloads, i), err);
 	}
-	for (size_t i = 0; i < definition->workload_count; i++) {
-		int r = definition->workloads[i].name ? 0 : give_name(definition, i, err);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return r;
 }
 
 /* ---- targets ---- */

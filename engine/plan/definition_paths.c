@@ -7,16 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a workload's own word on the target stands, for a pointer; NULL: nowhere. */
+/* Where a job's, or a workload's, own word on the target stands, for a pointer; NULL: nowhere. part
+ * is passed over where the workload has no jobs. */
 static const struct workload *path_layer(const struct definition *definition, size_t index,
-					 enum option_id id, char *pointer, size_t size)
+					 size_t part, enum option_id id, char *pointer, size_t size)
 {
 	const struct workload *workload = &definition->workloads[index];
+	const struct workload *job = workload_part(workload, part);
 	const char *name = option_at(id)->name;
 
 	if (workload_is_set(&definition->override, id)) {
 		(void)snprintf(pointer, size, "/override/%s", name);
 		return &definition->override;
+	}
+	if (job != workload && workload_is_set(job, id)) {
+		(void)snprintf(pointer, size, "/workloads/%zu/jobs/%zu/%s", index, part,
+			       job->from_fio ? "fio" : name);
+		return job;
 	}
 	if (workload_is_set(workload, id)) {
 		(void)snprintf(pointer, size, "/workloads/%zu/%s", index,
@@ -32,14 +39,15 @@ struct path_words {
 	char pointer[DEFINITION_POINTER_MAX];
 };
 
-static void path_words(const struct definition *definition, size_t index, struct path_words *words)
+static void path_words(const struct definition *definition, size_t index, size_t part,
+		       struct path_words *words)
 {
 	char where[DEFINITION_POINTER_MAX];
 	const struct workload *layer;
 
-	layer = path_layer(definition, index, OPTION_ID_DIRECTORY, where, sizeof(where));
+	layer = path_layer(definition, index, part, OPTION_ID_DIRECTORY, where, sizeof(where));
 	words->directory = layer ? layer->directory : NULL;
-	layer = path_layer(definition, index, OPTION_ID_FILENAME, words->pointer,
+	layer = path_layer(definition, index, part, OPTION_ID_FILENAME, words->pointer,
 			   sizeof(words->pointer));
 	words->filename = layer ? layer->filename : NULL;
 	if (!words->filename)
@@ -99,30 +107,47 @@ static void drop_all_paths(struct definition *definition)
 {
 	drop_paths(&definition->defaults);
 	drop_paths(&definition->override);
-	for (size_t i = 0; i < definition->workload_count; i++)
-		drop_paths(&definition->workloads[i]);
+	for (size_t i = 0; i < definition->workload_count; i++) {
+		struct workload *workload = &definition->workloads[i];
+
+		drop_paths(workload);
+		for (size_t part = 0; part < workload->part_count; part++)
+			drop_paths(&workload->parts[part]);
+	}
+}
+
+/* A job's words against the first one's, and against a target. */
+static int check_words(const struct definition *definition, size_t index, size_t part,
+		       const struct path_words *first, struct error *err)
+{
+	struct path_words words;
+
+	path_words(definition, index, part, &words);
+	if (definition->target_count > 0 && (words.filename || words.directory))
+		return error_set(err, ERROR_CONFLICT, words.pointer,
+				 "the definition has a target; leave out filename and directory");
+	if (same(words.filename, first->filename) && same(words.directory, first->directory))
+		return 0;
+	return error_set(err, ERROR_CONFLICT,
+			 words.filename || words.directory ? words.pointer : first->pointer,
+			 "all workloads of a definition share one filename or directory; to "
+			 "compare several, give \"targets\"");
 }
 
 int definition_adopt_paths(struct definition *definition, struct error *err)
 {
-	struct path_words first, words;
-	int r;
+	struct path_words first;
+	int r = 0;
 
-	path_words(definition, 0, &first);
+	path_words(definition, 0, 0, &first);
 	for (size_t i = 0; i < definition->workload_count; i++) {
-		path_words(definition, i, &words);
-		if (definition->target_count > 0 && (words.filename || words.directory))
-			return error_set(err, ERROR_CONFLICT, words.pointer,
-					 "the definition has a target; leave out filename and "
-					 "directory");
-		if (!same(words.filename, first.filename) ||
-		    !same(words.directory, first.directory))
-			return error_set(err, ERROR_CONFLICT,
-					 words.filename || words.directory ? words.pointer
-									   : first.pointer,
-					 "all workloads of a definition share one filename or "
-					 "directory; to compare several, give \"targets\"");
+		size_t parts = workload_parts(&definition->workloads[i]);
+
+		for (size_t part = 0; part < parts && r == 0; part++)
+			r = check_words(definition, i, part, &first, err);
 	}
+	if (r < 0)
+		return r;
 	if (definition->target_count > 0)
 		return 0;
 	if (!first.filename && !first.directory)

@@ -239,13 +239,20 @@ char *workload_format_fio(const struct workload *workload, const char *path, boo
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	bool failed;
+	bool failed = false;
 
 	if (!out)
 		return NULL;
-	(void)fputs("fio --name=", out);
-	put_word(out, workload->name ? workload->name : "job");
-	failed = fio_option_each(workload, path, directory, put_option, out) < 0;
+	(void)fputs("fio", out);
+	for (size_t i = 0; i < workload_parts(workload); i++) {
+		const char *name = workload_part(workload, i)->name;
+
+		(void)fputs(" --name=", out);
+		put_word(out, name ? name : "job");
+		if (i > 0)
+			(void)fputs(" --new_group", out); /* its own report */
+		failed |= fio_option_each(workload, i, path, directory, put_option, out) < 0;
+	}
 	failed |= ferror(out) != 0;
 	if (fclose(out) != 0 || failed) {
 		free(text);

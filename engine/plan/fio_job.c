@@ -26,25 +26,46 @@ static unsigned int line_of(const struct fio_job_section *section, enum option_i
 	return section->lines[id] ? section->lines[id] : section->line;
 }
 
-/* Jobs that fio would run at the same time. */
-static int check_order(const struct fio_job_file *file, struct error *err)
+/* Takes a section into the workload at the end of the list, as one of its jobs. */
+static int join_section(struct workload *workload, struct workload *section)
 {
-	const struct definition *definition = file->definition;
-	char first[TEXT_EXCERPT_MAX], second[TEXT_EXCERPT_MAX];
+	struct workload first;
 
-	if (definition->workload_count == 0)
+	if (workload->part_count == 0) {
+		first = *workload;
+		workload_init(workload);
+		if (workload_add_part(workload, &first) < 0) {
+			workload_done(section);
+			return -ENOMEM;
+		}
+	}
+	return workload_add_part(workload, section);
+}
+
+/* Sections that run at the same time become the jobs of one workload. */
+static int put_together(struct fio_job_file *file, struct error *err)
+{
+	struct definition *definition = file->definition;
+	size_t sections = definition->workload_count, count = 0;
+	int r = 0;
+
+	if (sections == 0)
 		return error_set(err, ERROR_MISSING_FIELD, "",
 				 "the file has no job: a section [name] besides [global]");
-	for (size_t i = 1; i < definition->workload_count; i++)
-		if (!file->jobs[i].stonewall)
-			return error_set(
-				err, ERROR_UNSUPPORTED, "",
-				"line %u: fio would run [%s] at the same time as [%s], but "
-				"workloads are measured one after another: put stonewall into each "
-				"of them, or once into [global]",
-				file->jobs[i].line,
-				text_excerpt(definition->workloads[i].name, second),
-				text_excerpt(definition->workloads[i - 1].name, first));
+	for (size_t i = 0; i < sections && r == 0; i++) {
+		struct workload section = definition->workloads[i];
+
+		workload_init(&definition->workloads[i]); /* it moves to the front, or into it */
+		if (i > 0 && !file->jobs[i].stonewall) {
+			r = join_section(&definition->workloads[count - 1], &section);
+			continue;
+		}
+		file->first[count] = i;
+		definition->workloads[count++] = section;
+	}
+	if (r < 0)
+		return error_no_memory(err); /* the rest lies where it lay */
+	definition->workload_count = count;
 	return 0;
 }
 
@@ -89,50 +110,80 @@ static int amend(struct fio_job_file *file, struct error *err)
 	return r;
 }
 
-/* Each job by itself, while the line of what is wrong can be told. */
-static int check_jobs(const struct fio_job_file *file, struct error *err)
+/* What is wrong with a section, or with an option that is laid over all. */
+static int tell_section(const struct fio_job_file *file, size_t section, int r, struct error *err)
 {
-	const struct definition *definition = file->definition;
-	int r = 0;
+	const struct option *option = option_find(err->field);
+	char field[ERROR_FIELD_MAX];
 
-	for (size_t i = 0; i < definition->workload_count && r == 0; i++) {
-		const struct option *option;
-		struct workload workload;
-		char field[ERROR_FIELD_MAX];
-
-		r = workload_copy(&definition->workloads[i], &workload);
-		if (r < 0)
-			return error_no_memory(err);
-		r = workload_overlay(&workload, &definition->override);
-		if (r == 0)
-			r = workload_complete(&workload, err);
-		else
-			r = error_no_memory(err);
-		workload_done(&workload);
-		if (r != -EINVAL)
-			continue;
-		option = option_find(err->field);
-		if (option && workload_is_set(&definition->override, option->id)) {
-			(void)snprintf(field, sizeof(field), "/override/%s", option->name);
-			memcpy(err->field, field, sizeof(field));
-		} else {
-			r = fio_job_at_line(option ? line_of(&file->jobs[i], option->id)
-						   : file->jobs[i].line,
-					    r, err);
-		}
-	}
+	if (!option || !workload_is_set(&file->definition->override, option->id))
+		return fio_job_at_line(option ? line_of(&file->jobs[section], option->id)
+					      : file->jobs[section].line,
+				       r, err);
+	(void)snprintf(field, sizeof(field), "/override/%s", option->name);
+	memcpy(err->field, field, sizeof(field));
 	return r;
 }
 
-/* The job that a pointer of definition_check() means; SIZE_MAX: none. */
+static int complete_section(const struct fio_job_file *file, const struct workload *section,
+			    struct workload *workload, struct error *err)
+{
+	int r = workload_copy(section, workload);
+
+	if (r == 0)
+		r = workload_overlay(workload, &file->definition->override);
+	return r < 0 ? error_no_memory(err) : workload_complete(workload, err);
+}
+
+/* Each job by itself, then those that run together, while the line of what is wrong can be told. */
+static int check_jobs(const struct fio_job_file *file, size_t index, struct error *err)
+{
+	const struct workload *own = &file->definition->workloads[index];
+	struct workload whole, workload;
+	size_t part = 0;
+	int r = 0;
+
+	workload_init(&whole);
+	for (size_t i = 0; i < workload_parts(own) && r == 0; i++) {
+		workload_init(&workload);
+		part = i;
+		r = complete_section(file, workload_part(own, i), &workload, err);
+		if (r == 0 && workload_add_part(&whole, &workload) < 0)
+			r = error_no_memory(err);
+		workload_done(&workload);
+	}
+	if (r == 0 && own->part_count > 0)
+		r = workload_join(&whole, &part, err);
+	workload_done(&whole);
+	return r == -EINVAL ? tell_section(file, file->first[index] + part, r, err) : r;
+}
+
+/* The section that a pointer of definition_check() means; SIZE_MAX: none. */
 static size_t blamed_job(const struct fio_job_file *file, const char *pointer)
 {
-	unsigned long index;
+	unsigned long index, part = 0;
+	char *end;
 
 	if (strncmp(pointer, "/workloads/", 11) != 0)
 		return SIZE_MAX;
-	index = strtoul(pointer + 11, NULL, 10);
-	return index < file->definition->workload_count ? index : SIZE_MAX;
+	index = strtoul(pointer + 11, &end, 10);
+	if (index >= file->definition->workload_count)
+		return SIZE_MAX;
+	if (strncmp(end, "/jobs/", 6) == 0)
+		part = strtoul(end + 6, NULL, 10);
+	return part < workload_parts(&file->definition->workloads[index])
+		       ? file->first[index] + part
+		       : SIZE_MAX;
+}
+
+static const struct workload *section_at(const struct fio_job_file *file, size_t section)
+{
+	const struct definition *definition = file->definition;
+	size_t index = definition->workload_count - 1;
+
+	while (file->first[index] > section)
+		index--;
+	return workload_part(&definition->workloads[index], section - file->first[index]);
 }
 
 /* Where the target was said: a job's filename, else its directory. */
@@ -146,7 +197,6 @@ static int at_path(const struct fio_job_file *file, size_t job, int r, struct er
 
 static int adopt_paths(const struct fio_job_file *file, struct error *err)
 {
-	const struct definition *definition = file->definition;
 	int r = definition_adopt_paths(file->definition, err);
 	size_t job;
 
@@ -157,8 +207,8 @@ static int adopt_paths(const struct fio_job_file *file, struct error *err)
 				 "no job has a filename or directory: write one into [global], or "
 				 "give a target beside the file");
 	job = blamed_job(file, err->field);
-	if (job == SIZE_MAX || (!workload_is_set(&definition->workloads[job], OPTION_ID_FILENAME) &&
-				!workload_is_set(&definition->workloads[job], OPTION_ID_DIRECTORY)))
+	if (job == SIZE_MAX || (!workload_is_set(section_at(file, job), OPTION_ID_FILENAME) &&
+				!workload_is_set(section_at(file, job), OPTION_ID_DIRECTORY)))
 		return r;
 	return at_path(file, job, r, err);
 }
@@ -179,7 +229,7 @@ static int check_whole(const struct fio_job_file *file, struct error *err)
 		return error_set(err, err->code, "",
 				 "line %u: [%s] needs a size: the bytes that each of its jobs "
 				 "works in, as in size=1g",
-				 file->jobs[job].line, definition->workloads[job].name);
+				 file->jobs[job].line, section_at(file, job)->name);
 	if (job != SIZE_MAX)
 		return fio_job_at_line(file->jobs[job].line, r, err);
 	if (strncmp(err->field, "/target", 7) == 0 && !file->request->target)
@@ -195,11 +245,11 @@ static int read_file(struct fio_job_file *file, struct error *err)
 	int r = fio_job_read_lines(file, err);
 
 	if (r == 0)
-		r = check_order(file, err);
+		r = put_together(file, err);
 	if (r == 0)
 		r = amend(file, err);
-	if (r == 0)
-		r = check_jobs(file, err);
+	for (size_t i = 0; i < file->definition->workload_count && r == 0; i++)
+		r = check_jobs(file, i, err);
 	if (r == 0)
 		r = adopt_paths(file, err);
 	if (r == 0)

@@ -8,9 +8,12 @@
  * 8 bytes; here it is 8k); ${NAME} in a value is a variable of the environment. Options have
  * the meanings they have in an fio command line; those we lack are refused by name.
  *
+ * Sections run at the same time unless "stonewall" (or "wait_for_previous") holds them apart: those
+ * between two of these are the jobs of one workload, called by their names ("readers+logger"); a
+ * section alone is a workload. Each section has its own figures beside those of its workload, so
+ * new_group adds nothing; with group_reporting=0 (fio's default, not ours) each of its jobs has.
+ *
  * Otherwise than with fio:
- * - fio runs jobs at the same time unless "stonewall" (or "wait_for_previous") holds them apart.
- *   Workloads are measured one after another, so every job but the first needs one of the two.
  * - A second section of the same name becomes "name-2".
  * - An unset variable is refused (fio takes it for empty), so are include and the words that fio
  *   computes with ($ncpus, $pagesize, $mb_memory).
@@ -52,9 +55,10 @@ MUST_CHECK int fio_job_read(const struct fio_job_request *request, struct defini
 
 /*
  * The job file that makes fio do the same, once: a section with all its options for each workload
- * and combination of levels, one after another. UNSUPPORTED where a job file cannot say it (a path
- * with ";"; disjoint regions of a target whose size is not known here). `definition` must be
- * checked.
+ * and combination of levels, one after another; where a workload has jobs a section each, which run
+ * together, each with a report of its own (new_group). UNSUPPORTED where a job file cannot say it
+ * (a path with ";"; disjoint regions of a target whose size is not known here). `definition` must
+ * be checked.
  */
 MUST_CHECK int fio_job_write(const struct definition *definition, FILE *out, struct error *err);
 

@@ -152,12 +152,12 @@ static int describe(struct fio_job_file *file, const char *text, struct error *e
 	return 0;
 }
 
-static int set_stonewall(struct fio_job_section *section, const char *name, const char *value,
-			 struct error *err)
+/* Flags of a section that are no option of its job. */
+static int set_flag(bool *flag, const char *name, const char *value, struct error *err)
 {
 	if (value && strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
 		return error_set(err, ERROR_BAD_VALUE, "", "%s stands alone, or is 0 or 1", name);
-	section->stonewall = !value || *value == '1';
+	*flag = !value || *value == '1';
 	return 0;
 }
 
@@ -166,10 +166,13 @@ static int set_option(struct fio_job_file *file, const char *name, const char *v
 {
 	struct fio_job_section *section = file->in_job ? &file->own : &file->global;
 	const struct option *option;
+	bool new_group; /* each section has figures of its own, whatever its group */
 	int r;
 
 	if (strcmp(name, "stonewall") == 0 || strcmp(name, "wait_for_previous") == 0)
-		return set_stonewall(section, name, value, err);
+		return set_flag(&section->stonewall, name, value, err);
+	if (strcmp(name, "new_group") == 0)
+		return set_flag(&new_group, name, value, err);
 	if (strcmp(name, "description") == 0 && value)
 		return describe(file, value, err);
 	if (strcmp(name, "name") == 0)

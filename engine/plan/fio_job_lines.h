@@ -23,8 +23,10 @@ struct fio_job_file {
 	struct fio_job_section own; /* the section at hand, unless it is a global one */
 	bool in_global, in_job;
 	unsigned int line;
-	struct fio_job_section
-		jobs[DEFINITION_WORKLOADS_MAX]; /* without options: the definition's */
+	/* One a section, without options: those are the definition's workloads, a section each
+	 * until fio_job_read() puts those together that run together. */
+	struct fio_job_section jobs[DEFINITION_WORKLOADS_MAX];
+	size_t first[DEFINITION_WORKLOADS_MAX]; /* section of each workload, then */
 	char name[FIO_JOB_LINE_MAX + 1];	/* of the section at hand */
 	char buffer[FIO_JOB_LINE_MAX + 1];	/* the line at hand */
 	char value[FIO_JOB_LINE_MAX + 1];	/* expanded */

@@ -32,16 +32,16 @@ static void put_name(FILE *out, const char *name, size_t *left)
 }
 
 /* "[read bs=4k iodepth=32]" */
-static void put_section(const struct definition *definition, size_t workload, const size_t *levels,
+static void put_section(const struct definition *definition, const char *job, const size_t *levels,
 			FILE *out)
 {
 	size_t left = SECTION_NAME_MAX;
 
 	fputs("\n[", out);
 	/* fio takes what begins so for defaults, not for a job */
-	if (strncmp(definition->workloads[workload].name, "global", 6) == 0)
+	if (strncmp(job, "global", 6) == 0)
 		put_name(out, "job ", &left);
-	put_name(out, definition->workloads[workload].name, &left);
+	put_name(out, job, &left);
 	for (size_t i = 0; i < definition->factor_count; i++) {
 		const struct factor *factor = &definition->factors[i];
 
@@ -98,8 +98,9 @@ static int check_size(const struct definition *definition, size_t workload,
 {
 	char quoted[TEXT_EXCERPT_MAX];
 
-	if (options->size != 0 || options->numjobs == 1 || options->regions != REGIONS_DISJOINT ||
-	    target->kind == TARGET_DIRECTORY)
+	/* of disjoint parts all have a size or none */
+	if (options->size != 0 || workload_jobs(options) == 1 ||
+	    options->regions != REGIONS_DISJOINT || target->kind == TARGET_DIRECTORY)
 		return 0;
 	return error_set(err, ERROR_UNSUPPORTED, "",
 			 "the jobs of \"%s\" share the whole of the target, whose size an fio job "
@@ -107,12 +108,30 @@ static int check_size(const struct definition *definition, size_t workload,
 			 text_excerpt(definition->workloads[workload].name, quoted));
 }
 
+static int put_part(const struct definition *definition, const size_t *levels,
+		    const struct workload *options, size_t part, FILE *out, struct error *err)
+{
+	const struct target_spec *target =
+		&definition->targets[definition_level_target(definition, levels)];
+	bool directory = target->kind == TARGET_DIRECTORY;
+
+	put_section(definition, workload_part(options, part)->name, levels, out);
+	fputs(part == 0 ? "stonewall\n" : "new_group\n", out);
+	if (fio_option_each(options, part, target->path, directory, put_option, out) < 0)
+		return error_no_memory(err);
+	/* the workloads share their files, as samples do; those that run together do not */
+	if (directory && part == 0)
+		fputs("filename_format=volbench-fio.$jobnum\n", out);
+	else if (directory)
+		fprintf(out, "filename_format=volbench-fio.%zu.$jobnum\n", part);
+	return 0;
+}
+
 static int put_cell(const struct definition *definition, size_t workload, const size_t *levels,
 		    FILE *out, struct error *err)
 {
 	const struct target_spec *target =
 		&definition->targets[definition_level_target(definition, levels)];
-	bool directory = target->kind == TARGET_DIRECTORY;
 	struct workload options;
 	int r = definition_compose(definition, workload, levels, &options, err);
 
@@ -129,24 +148,19 @@ static int put_cell(const struct definition *definition, size_t workload, const 
 	if (r == 0 && workload_trims(&options) && target->kind != TARGET_DEVICE)
 		r = error_set(err, ERROR_UNSUPPORTED, "",
 			      "rw=%s: fio trims block devices only, and the target is a %s",
-			      workload_rw_choices[options.rw], directory ? "directory" : "file");
+			      workload_rw_choices[options.rw], target_kind_names[target->kind]);
 	if (r == 0 && workload_beyond_fio(&options))
 		r = error_set(err, ERROR_UNSUPPORTED, "",
 			      "fio has nothing that does what %s of \"%.128s\" says",
 			      workload_beyond_fio(&options), definition->workloads[workload].name);
 	if (r == 0)
 		r = check_size(definition, workload, target, &options, err);
-	if (r == 0)
-		r = check_distribution(definition, workload, &options, err);
-	if (r == 0) {
-		put_section(definition, workload, levels, out);
-		fputs("stonewall\n", out);
-		if (fio_option_each(&options, target->path, directory, put_option, out) < 0)
-			r = error_no_memory(err);
-		/* the sections share their files, as samples do */
-		if (directory)
-			fputs("filename_format=volbench-fio.$jobnum\n", out);
-	}
+	for (size_t i = 0; i < workload_parts(&options) && r == 0; i++)
+		r = check_distribution(definition, workload, workload_part(&options, i), err);
+	if (r == 0 && options.part_count > 1)
+		fprintf(out, "\n; These %zu run together.\n", options.part_count);
+	for (size_t i = 0; i < workload_parts(&options) && r == 0; i++)
+		r = put_part(definition, levels, &options, i, out, err);
 	workload_done(&options);
 	return r;
 }

@@ -214,9 +214,20 @@ static int put_table(const struct workload *workload, fio_option_put *put, void 
 	return 0;
 }
 
-int fio_option_each(const struct workload *workload, const char *path, bool directory,
+/* A part, to be read only, at the place that it has behind those before it. */
+static struct workload placed_part(const struct workload *whole, size_t index, bool directory)
+{
+	struct workload part = *workload_part(whole, index); /* shares its texts */
+
+	for (size_t i = 0; i < index && !directory && part.regions == REGIONS_DISJOINT; i++)
+		part.offset += whole->parts[i].size * whole->parts[i].numjobs; /* was checked */
+	return part;
+}
+
+int fio_option_each(const struct workload *whole, size_t part, const char *path, bool directory,
 		    fio_option_put *put, void *arg)
 {
+	const struct workload placed = placed_part(whole, part, directory), *workload = &placed;
 	char *escaped = escape_path(path), increment[24];
 	int r;
 

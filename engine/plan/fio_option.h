@@ -25,9 +25,10 @@ typedef void fio_option_put(void *arg, const char *name, const char *value);
 
 /*
  * Every option but the name that makes fio do on `path` (directory: a file in it for each job) what
- * a completed workload does here; those whose default differs are spelled out. -ENOMEM.
+ * a part of a completed workload does here; those whose default differs are spelled out. Disjoint
+ * regions of parts before it move its offset. -ENOMEM.
  */
-MUST_CHECK int fio_option_each(const struct workload *workload, const char *path, bool directory,
-			       fio_option_put *put, void *arg);
+MUST_CHECK int fio_option_each(const struct workload *workload, size_t part, const char *path,
+			       bool directory, fio_option_put *put, void *arg);
 
 #endif

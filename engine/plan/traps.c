@@ -20,6 +20,7 @@ struct telling {
 	char message[sizeof(((struct trap_hit *)0)->message)];
 	char expected[FIGURES_MAX], found[FIGURES_MAX];
 	const struct plan_sample *where; /* the first cell */
+	const struct plan_sample *last;	 /* the one added last: its parts may all hold */
 	size_t holds, cells;		 /* cells it holds in, of those of the workloads named */
 	size_t workload_count;
 	size_t workloads[DEFINITION_WORKLOADS_MAX];
@@ -109,7 +110,8 @@ static int add_hit(struct tellings *tellings, const struct trap_hit *hit,
 		return -ENOMEM;
 	if (!telling->where)
 		telling->where = sample;
-	telling->holds++;
+	telling->holds += telling->last != sample;
+	telling->last = sample;
 	add_figure(telling->expected, hit->expected);
 	add_figure(telling->found, hit->found);
 	last = telling->workload_count ? &telling->workloads[telling->workload_count - 1] : NULL;
@@ -163,6 +165,40 @@ static size_t same_workload(const struct plan_cells *cells, size_t from)
 	return count;
 }
 
+/* Whose figure it is, where several run together. */
+static void name_part(const struct workload *part, struct trap_hit *hit)
+{
+	char figure[sizeof(hit->found)];
+
+	memcpy(figure, hit->found, sizeof(figure));
+	(void)snprintf(hit->found, sizeof(hit->found), "%.24s%s%.50s", part->name,
+		       *figure ? ": " : "", figure); /* may be cut */
+}
+
+/* Every part of a cell by itself; cells: of its workload. */
+static int try_parts(const struct trap *trap, struct trap_cell *cell,
+		     const struct plan_sample *sample, size_t cells, bool resolved,
+		     struct tellings *tellings)
+{
+	const struct workload *options = &sample->options;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < workload_parts(options); i++) {
+		struct trap_hit hit = {.severity = FINDING_INFO};
+
+		cell->options = workload_part(options, i);
+		cell->part = i;
+		if (resolved && workload_is_set(cell->options, OPTION_ID_SIZE))
+			continue; /* was told before */
+		if (!trap->holds(cell, &hit))
+			continue;
+		if (options->part_count > 0)
+			name_part(cell->options, &hit);
+		r = add_hit(tellings, &hit, sample, cells);
+	}
+	return r;
+}
+
 static int run_trap(struct plan *plan, const struct machine *machine, const struct trap *trap,
 		    const struct plan_cells *cells, bool resolved)
 {
@@ -174,18 +210,14 @@ static int run_trap(struct plan *plan, const struct machine *machine, const stru
 		const struct plan_sample *sample = cells->list[i];
 		struct trap_cell cell = {.plan = plan,
 					 .machine = machine,
-					 .options = &sample->options,
+					 .whole = &sample->options,
 					 .target = &plan->definition->targets[sample->target]};
-		struct trap_hit hit = {.severity = FINDING_INFO};
 
 		if (i == first + count) {
 			first = i;
 			count = same_workload(cells, i);
 		}
-		if (resolved && workload_is_set(cell.options, OPTION_ID_SIZE))
-			continue; /* was told before */
-		if (trap->holds(&cell, &hit))
-			r = add_hit(&tellings, &hit, sample, count);
+		r = try_parts(trap, &cell, sample, count, resolved, &tellings);
 	}
 	for (size_t i = 0; r == 0 && i < tellings.count; i++)
 		r = tell(plan, trap->code, &tellings.list[i]);

@@ -5,6 +5,7 @@
  * Codes, stable (severity; w: names workloads, else for the whole):
  *   fits_memory           warning buffered, info direct; w: what the jobs touch fits into memory
  *   shared_region         warning; w: jobs meet in one region of one file or device
+ *   written_by_several    warning; w: named jobs that run together write to the same bytes
  *   short_run             warning; w: writes over before caches fill, ZFS's write groups above all
  *   ramp_longer_than_run  warning; w
  *   buffered_writes       warning; w: writes that end in memory, never synced
@@ -25,7 +26,8 @@
  *
  * What is told in the same words of several workloads is one finding, which names them, or none
  * where it is all of several. It names the first cell it holds in, unless it holds in all cells of
- * these workloads; expected and found list the different figures of the cells.
+ * these workloads; expected and found list the different figures of the cells. Jobs that run
+ * together are looked at one by one; found then says which of them it is of.
  */
 #ifndef ENGINE_PLAN_TRAPS_H
 #define ENGINE_PLAN_TRAPS_H

@@ -95,6 +95,39 @@ static bool shared_region(const struct trap_cell *cell, struct trap_hit *hit)
 		    "each job has a file.");
 }
 
+static uint64_t end_of(const struct workload *part)
+{
+	uint64_t end;
+
+	return part->size == 0 || __builtin_add_overflow(part->offset, part->size, &end)
+		       ? UINT64_MAX
+		       : end;
+}
+
+/* A part with one before it, so that each pair is told once. */
+static bool written_by_several(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	const struct workload *own = cell->options;
+
+	if (cell->target->kind == TARGET_DIRECTORY || own->regions != REGIONS_SHARED ||
+	    !workload_writes(own))
+		return false;
+	for (size_t i = 0; i < cell->part; i++) {
+		const struct workload *other = workload_part(cell->whole, i);
+
+		if (!workload_writes(other) || own->offset >= end_of(other) ||
+		    other->offset >= end_of(own))
+			continue;
+		(void)snprintf(hit->found, sizeof(hit->found), "and %.40s write to one region",
+			       other->name);
+		return tell(hit, FINDING_WARNING,
+			    "Jobs that run together write to the same bytes of one file or device, "
+			    "as in fio: give each an offset of its own, set regions=disjoint, or "
+			    "use a directory, where each job has a file.");
+	}
+	return false;
+}
+
 static bool short_run(const struct trap_cell *cell, struct trap_hit *hit)
 {
 	uint64_t runtime = cell->options->runtime_ns;
@@ -280,7 +313,7 @@ static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
 	case OPTION_ID_VERIFY_FATAL:
 		return options->verify == VERIFY_NONE || !options->do_verify;
 	case OPTION_ID_REGIONS:
-		return options->numjobs == 1 || cell->target->kind == TARGET_DIRECTORY;
+		return workload_jobs(cell->whole) == 1 || cell->target->kind == TARGET_DIRECTORY;
 	default:
 		return false;
 	}
@@ -430,6 +463,7 @@ const struct trap traps_of_cell[] = {
 	{"no_storage", no_storage, false},
 	{"fits_memory", fits_memory, true},
 	{"shared_region", shared_region, false},
+	{"written_by_several", written_by_several, false},
 	{"buffered_writes", buffered_writes, false},
 	{"unwritten_data", unwritten_data, false},
 	{"short_run", short_run, false},

@@ -12,8 +12,10 @@
 
 struct trap_cell {
 	const struct plan *plan;
-	const struct machine *machine; /* or NULL */
-	const struct workload *options;
+	const struct machine *machine;	/* or NULL */
+	const struct workload *options; /* a part: all of the cell, or named jobs of it */
+	const struct workload *whole;
+	size_t part; /* which one */
 	const struct target_spec *target;
 };
 

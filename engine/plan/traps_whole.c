@@ -84,14 +84,19 @@ static int report_defaults(struct plan *plan, struct defaults *defaults)
 /* Workload w's own. */
 static struct defaults defaults_of(const struct plan *plan, size_t w)
 {
-	struct defaults own = {.from_fio = plan->definition->workloads[w].from_fio};
+	const struct workload *workload = workload_part(&plan->definition->workloads[w], 0);
+	struct defaults own = {.from_fio = workload->from_fio};
 
 	for (size_t i = 0; i < plan->sample_count; i++) {
 		if (plan->samples[i].workload != w)
 			continue;
-		differing(&plan->samples[i].options, &own.marks);
-		own.writes |= written_fresh(&plan->samples[i].options) &&
-			      !workload_is_set(&plan->samples[i].options, OPTION_ID_REFILL_BUFFERS);
+		for (size_t k = 0; k < workload_parts(&plan->samples[i].options); k++) {
+			const struct workload *part = workload_part(&plan->samples[i].options, k);
+
+			differing(part, &own.marks);
+			own.writes |= written_fresh(part) &&
+				      !workload_is_set(part, OPTION_ID_REFILL_BUFFERS);
+		}
 	}
 	return own;
 }

@@ -182,6 +182,16 @@ const struct workload *workload_part(const struct workload *workload, size_t ind
 /* Takes a part, also on failure: -ENOMEM. `part` is then empty. */
 MUST_CHECK int workload_add_part(struct workload *workload, struct workload *part);
 
+/*
+ * Completed parts become a completed workload: its own options are the first one's but for the
+ * name. CONFLICT where they cannot run together: what must be common to all (ramp_time, regions,
+ * randrepeat, randseed, CPUs, priority and polling, steadystate, percentile_list, one kind of
+ * ioengine; with disjoint regions the offset, and a size for all or none) is not, more than 1024
+ * jobs, iodepth_batch_complete_min. The error's field is the option's name; *ret_part the part to
+ * blame.
+ */
+MUST_CHECK int workload_join(struct workload *workload, size_t *ret_part, struct error *err);
+
 /* Of all parts: numjobs, and operations outstanding. UINT64_MAX where it is more. */
 uint64_t workload_jobs(const struct workload *workload);
 uint64_t workload_outstanding(const struct workload *workload);

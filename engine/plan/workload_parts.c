@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* workload_parts.c - workload.h: the parts of a workload, jobs of different options together. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/plan/workload.h"
 
@@ -52,4 +54,168 @@ uint64_t workload_outstanding(const struct workload *workload)
 			return UINT64_MAX;
 	}
 	return total;
+}
+
+/* ---- what parts must have in common ---- */
+
+/* One measurement has one clock, one seed, one way to divide the target and to tell of it; its
+ * workers serve jobs of all parts on one set of CPUs, with one priority, through one kind of ring.
+ */
+static const enum option_id common[] = {
+	OPTION_ID_RAMP_TIME,
+	OPTION_ID_REGIONS,
+	OPTION_ID_RANDREPEAT,
+	OPTION_ID_RANDSEED,
+	OPTION_ID_CPUS_ALLOWED,
+	OPTION_ID_CPUS_ALLOWED_POLICY,
+	OPTION_ID_PRIO,
+	OPTION_ID_PRIOCLASS,
+	OPTION_ID_HIPRI,
+	OPTION_ID_SQTHREAD_POLL,
+	OPTION_ID_SQTHREAD_POLL_CPU,
+	OPTION_ID_PERCENTILE_LIST,
+	OPTION_ID_STEADYSTATE,
+	OPTION_ID_STEADYSTATE_DURATION,
+	OPTION_ID_STEADYSTATE_RAMP,
+};
+
+/* The option of a part and the first, which must be the same, and why. */
+static int check_same(const struct workload *part, const struct workload *first, enum option_id id,
+		      const char *why, struct error *err)
+{
+	const struct option *option = option_at(id);
+	char *own = option_format(option, part), *others = option_format(option, first);
+	bool given = workload_is_set(part, id) == workload_is_set(first, id);
+	int r = 0;
+
+	if (!own || !others)
+		r = error_no_memory(err);
+	else if (strcmp(own, others) != 0 || (!given && !option->default_text))
+		r = error_set(err, ERROR_CONFLICT, option->name,
+			      "%s has %s=%s and %s has %s=%s, but %s", part->name, option->name,
+			      own, first->name, option->name, others, why);
+	free(own);
+	free(others);
+	return r;
+}
+
+/* Disjoint regions lie one behind another from one offset on, or share all there is. */
+static int check_place(const struct workload *part, const struct workload *first, struct error *err)
+{
+	int r;
+
+	if (part->regions != REGIONS_DISJOINT)
+		return 0;
+	r = check_same(part, first, OPTION_ID_OFFSET,
+		       "with regions=disjoint the regions of jobs that run together lie one behind "
+		       "another from one offset on: to place each give regions=shared",
+		       err);
+	if (r == 0 && (part->size == 0) != (first->size == 0))
+		r = error_set(
+			err, ERROR_CONFLICT, "size",
+			"jobs that run together in disjoint regions all have a size, or share "
+			"the target: give %s one",
+			part->size ? first->name : part->name);
+	return r;
+}
+
+enum engine_kind { ENGINE_ANY, ENGINE_ASYNCHRONOUS, ENGINE_BLOCKING, ENGINE_NULL };
+
+static enum engine_kind engine_kind(const struct workload *part)
+{
+	if (!workload_is_set(part, OPTION_ID_IOENGINE))
+		return ENGINE_ANY;
+	switch ((enum workload_ioengine)part->ioengine) {
+	case IOENGINE_IO_URING:
+	case IOENGINE_LIBAIO:
+	case IOENGINE_POSIXAIO:
+		return ENGINE_ASYNCHRONOUS;
+	case IOENGINE_PSYNC:
+	case IOENGINE_SYNC:
+	case IOENGINE_THREADS:
+		return ENGINE_BLOCKING;
+	case IOENGINE_NULL:
+		break;
+	}
+	return ENGINE_NULL;
+}
+
+/* One backend serves them all. */
+static int check_engines(const struct workload *workload, size_t *ret_part, struct error *err)
+{
+	const struct workload *first = NULL;
+
+	for (size_t i = 0; i < workload->part_count; i++) {
+		const struct workload *part = &workload->parts[i];
+
+		if (engine_kind(part) == ENGINE_ANY)
+			continue;
+		if (!first)
+			first = part;
+		if (engine_kind(part) == engine_kind(first))
+			continue;
+		*ret_part = i;
+		return check_same(part, first, OPTION_ID_IOENGINE,
+				  "one backend serves all jobs that run together: io_uring, libaio "
+				  "and posixaio go together, and so do psync, sync and threads",
+				  err);
+	}
+	return 0;
+}
+
+static int check_part(const struct workload *part, const struct workload *first, struct error *err)
+{
+	int r = 0;
+
+	if (workload_metadata(part))
+		return error_set(
+			err, ERROR_CONFLICT, "metadata",
+			"a metadata workload goes from phase to phase by itself: give it a "
+			"workload of its own");
+	if (part->batch_complete_min > 1)
+		return error_set(err, ERROR_CONFLICT, "iodepth_batch_complete_min",
+				 "jobs that run together share a ring, which would wait for the "
+				 "operations of all: leave iodepth_batch_complete_min out");
+	for (size_t i = 0; i < ARRAY_SIZE(common) && r == 0; i++)
+		r = check_same(part, first, common[i],
+			       "jobs that run together share it: give it to the workload", err);
+	return r < 0 ? r : check_place(part, first, err);
+}
+
+/* The first part's options, under the workload's own name. */
+static int take_first(struct workload *workload)
+{
+	const struct workload *first = &workload->parts[0];
+
+	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+		int r = 0;
+
+		if (id != OPTION_ID_NAME)
+			r = option_copy(option_at((enum option_id)id), first, workload);
+		if (r < 0)
+			return r;
+	}
+	workload->from_fio = first->from_fio;
+	return 0;
+}
+
+int workload_join(struct workload *workload, size_t *ret_part, struct error *err)
+{
+	uint64_t most = option_at(OPTION_ID_NUMJOBS)->max, jobs = workload_jobs(workload), extent;
+	int r = check_engines(workload, ret_part, err);
+
+	for (size_t i = 0; i < workload->part_count && r == 0; i++) {
+		*ret_part = i;
+		r = check_part(&workload->parts[i], &workload->parts[0], err);
+	}
+	if (r < 0)
+		return r;
+	if (jobs > most)
+		return error_set(err, ERROR_CONFLICT, "numjobs",
+				 "%" PRIu64 " jobs would run together; at most %" PRIu64 " do",
+				 jobs, most);
+	if (workload_extent(workload, false, &extent) < 0 || extent > INT64_MAX)
+		return error_set(err, ERROR_CONFLICT, "size",
+				 "the regions of all jobs together go beyond what a file can hold");
+	return take_first(workload) < 0 ? error_no_memory(err) : 0;
 }

@@ -125,21 +125,66 @@ static int decode_command(const json_t *value, const char *pointer, struct workl
 	return r;
 }
 
+/* A workload that is one, or one of a workload's jobs; `besides` is its business of others. */
+static int decode_options(const json_t *value, const char *pointer, const char *const *besides,
+			  struct workload *workload, struct error *err)
+{
+	int r = 0;
+
+	if (json_object_get(value, "fio"))
+		r = decode_command(value, pointer, workload, err);
+	return r < 0 ? r : option_members_decode(value, pointer, besides, workload, err);
+}
+
+static int decode_job(const json_t *value, const char *pointer, struct workload *workload,
+		      struct error *err)
+{
+	static const char *const besides[] = {"fio", NULL};
+	struct workload job;
+	int r;
+
+	if (!json_is_object(value))
+		return error_set(err, ERROR_WRONG_TYPE, pointer,
+				 "a job is an object: options, or {\"name\", \"fio\": \"--rw=... "
+				 "--bs=...\"}");
+	workload_init(&job);
+	r = decode_options(value, pointer, besides, &job, err);
+	if (r == 0 && workload_add_part(workload, &job) < 0)
+		r = error_no_memory(err);
+	workload_done(&job);
+	return r;
+}
+
+static int decode_jobs(const json_t *array, const char *pointer, struct workload *workload,
+		       struct error *err)
+{
+	char jobs[ERROR_FIELD_MAX], field[ERROR_FIELD_MAX];
+	size_t count;
+	int r;
+
+	json_pointer_member(jobs, sizeof(jobs), pointer, "jobs");
+	r = definition_count_elements(array, jobs, DEFINITION_JOBS_MAX, &count, err);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		json_pointer_index(field, sizeof(field), jobs, i);
+		r = decode_job(json_array_get(array, i), field, workload, err);
+	}
+	return r;
+}
+
 static int decode_workload(const json_t *value, const char *pointer, struct workload *workload,
 			   struct error *err)
 {
-	static const char *const besides[] = {"fio", NULL};
-	int r = 0;
+	static const char *const besides[] = {"fio", "jobs", NULL};
+	int r;
 
 	if (!json_is_object(value))
 		return error_set(err, ERROR_WRONG_TYPE, pointer,
 				 "a workload is an object: options, or {\"name\", \"fio\": "
 				 "\"--rw=... --bs=...\"}");
-	if (json_object_get(value, "fio"))
-		r = decode_command(value, pointer, workload, err);
-	if (r < 0)
-		return r;
-	return option_members_decode(value, pointer, besides, workload, err);
+	r = decode_options(value, pointer, besides, workload, err);
+	if (r == 0 && json_object_get(value, "jobs"))
+		r = decode_jobs(json_object_get(value, "jobs"), pointer, workload, err);
+	return r;
 }
 
 static int decode_workloads(const json_t *value, struct definition *definition, struct error *err)
@@ -335,6 +380,15 @@ int definition_decode_text(const char *text, size_t size, definition_lookup *loo
 	return r;
 }
 
+static bool names_path(const struct workload *workload)
+{
+	bool path = workload->filename || workload->directory;
+
+	for (size_t i = 0; i < workload->part_count; i++)
+		path |= workload->parts[i].filename || workload->parts[i].directory;
+	return path;
+}
+
 /* A stand-in where the request is to bring the target: a device asks nothing of a workload, but a
  * metadata workload wants a directory. */
 static int lend_target(struct definition *definition, struct error *err)
@@ -342,7 +396,7 @@ static int lend_target(struct definition *definition, struct error *err)
 	bool path = definition->target_count > 0, files = workload_metadata(&definition->defaults);
 
 	for (size_t i = 0; i < definition->workload_count; i++) {
-		path |= definition->workloads[i].filename || definition->workloads[i].directory;
+		path |= names_path(&definition->workloads[i]);
 		files |= workload_metadata(&definition->workloads[i]);
 	}
 	if (path || definition->defaults.filename || definition->defaults.directory ||

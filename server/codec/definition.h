@@ -5,7 +5,8 @@
  * A definition: {"schema"?: "volbench.definition/1", "name", "description"?, "target" | "targets",
  * "factors"?, "defaults"?, "workloads", "repeats"?, "order"?, "seed"?, "override"?}. A workload is
  * an object of options with a "name" (by its pattern where it lacks one), or {"name"?, "fio":
- * COMMAND LINE}. "targets" are named and make the factor "target", the last one unless "factors"
+ * COMMAND LINE}; "jobs" beside its options is a list of such objects, jobs that run together, laid
+ * over them. "targets" are named and make the factor "target", the last one unless "factors"
  * holds "target" with all their names as levels. A seed is drawn where there is none.
  *
  * A request names one instead: {"definition": NAME, "target"?, "targets"?, "factors"?, "repeats"?,
@@ -52,6 +53,9 @@ char *definition_encode_text(const struct definition *definition);
  * runtime of 0 is none. Decoding marks all that is there as set; it is not completed again, so of a
  * completed workload from_fio and what was given are lost. On failure *workload is unchanged, else
  * what it held is freed.
+ *
+ * A workload with jobs has them as "jobs", a list of such objects; of a completed one all options
+ * stand there, and beside the list once more those that all jobs have alike, for a reader.
  */
 json_t *workload_encode(const struct workload *workload, bool completed);
 MUST_CHECK int workload_decode(const json_t *value, const char *pointer, struct workload *workload,

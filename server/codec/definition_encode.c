@@ -63,6 +63,8 @@ static int encode_layer(const struct workload *workload, const char *name, json_
 		       : put_value(value, name, option_members_encode(workload));
 }
 
+static json_t *encode_list(const struct workload *workloads, size_t count);
+
 static json_t *encode_workload(const struct workload *workload)
 {
 	json_t *value = json_object(), *options;
@@ -78,16 +80,20 @@ static json_t *encode_workload(const struct workload *workload)
 	options = option_members_encode(workload);
 	failed |= options ? json_object_update(value, options) : -1;
 	json_decref(options);
+	if (workload->part_count > 0)
+		failed |= put_value(value, "jobs",
+				    encode_list(workload->parts, workload->part_count));
 	return put_end(value, failed);
 }
 
-static json_t *encode_workloads(const struct definition *definition)
+/* Workloads, or the jobs of one. */
+static json_t *encode_list(const struct workload *workloads, size_t count)
 {
 	json_t *list = json_array();
 	int failed = 0;
 
-	for (size_t i = 0; i < definition->workload_count; i++)
-		failed |= json_array_append_new(list, encode_workload(&definition->workloads[i]));
+	for (size_t i = 0; i < count; i++)
+		failed |= json_array_append_new(list, encode_workload(&workloads[i]));
 	return put_end(list, failed);
 }
 
@@ -102,7 +108,8 @@ json_t *definition_encode(const struct definition *definition)
 	failed |= encode_targets(definition, value);
 	failed |= encode_factors(definition, value);
 	failed |= encode_layer(&definition->defaults, "defaults", value);
-	failed |= put_value(value, "workloads", encode_workloads(definition));
+	failed |= put_value(value, "workloads",
+			    encode_list(definition->workloads, definition->workload_count));
 	failed |= put_u64(value, "repeats", definition->repeats);
 	failed |= put_text(value, "order", definition_order_names[definition->order]);
 	failed |= put_u64(value, "seed", definition->seed);

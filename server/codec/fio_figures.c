@@ -221,7 +221,9 @@ json_t *fio_direction_encode(const struct fio_entry *entry, enum direction d)
 json_t *fio_sync_encode(const struct fio_entry *entry)
 {
 	const struct sample *sample = entry->sample;
-	const struct histogram *const all[] = {sample->sync, sample->datasync};
+	const struct job_result *job = entry->job && entry->job->name ? entry->job : NULL;
+	const struct histogram *const all[] = {job ? job->sync : sample->sync,
+					       job ? job->datasync : sample->datasync};
 	AUTO_FREE struct histogram *sync = malloc(sizeof(*sync));
 	json_t *value = json_object();
 	int failed = 0;
@@ -230,7 +232,7 @@ json_t *fio_sync_encode(const struct fio_entry *entry)
 		return put_end(value, -1);
 	/* fio counts fsyncs and fdatasyncs as one */
 	histogram_init(sync);
-	for (size_t i = 0; entry->first && i < ARRAY_SIZE(all); i++)
+	for (size_t i = 0; (job || entry->first) && i < ARRAY_SIZE(all); i++)
 		if (all[i])
 			histogram_merge(sync, all[i]);
 	failed |= put_u64(value, "total_ios", sync->count);

@@ -17,9 +17,11 @@ struct fio_entry {
 	const struct sample *sample;
 	const struct direction_result *directions;
 	double seconds;
-	uint64_t jobs; /* that the figures are of */
-	bool whole;    /* the sample's: the series belongs to it */
-	bool first;    /* of its sample */
+	uint64_t jobs;			/* that the figures are of */
+	bool whole;			/* the sample's: the series belongs to it */
+	bool first;			/* of its sample */
+	const struct job_result *job;	/* whose figures they are; NULL: the sample's */
+	const struct workload *options; /* the sample's, or those of the job's part */
 };
 
 /* NULL: no memory. */

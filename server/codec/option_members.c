@@ -184,22 +184,67 @@ static bool means_none(const char *name, const json_t *value)
 	       (json_is_integer(value) && json_integer_value(value) == 0);
 }
 
-int workload_decode(const json_t *value, const char *pointer, struct workload *workload,
-		    struct error *err)
+static int decode_completed(const json_t *value, const char *pointer, bool whole,
+			    struct workload *decoded, struct error *err)
 {
 	static const char *const sizes[] = {"size", "runtime"};
-	const char *skip[3] = {NULL};
-	struct workload decoded;
+	const char *skip[4] = {NULL};
 	size_t count = 0;
-	int r;
 
 	if (!json_is_object(value))
 		return error_set(err, ERROR_WRONG_TYPE, pointer, "options are an object");
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
 		if (means_none(sizes[i], json_object_get(value, sizes[i])))
 			skip[count++] = sizes[i];
+	if (whole)
+		skip[count++] = "jobs";
+	return option_members_decode(value, pointer, skip, decoded, err);
+}
+
+/* The jobs of a completed workload, whose own options follow from theirs. */
+static int decode_jobs(const json_t *jobs, const char *pointer, struct workload *decoded,
+		       struct error *err)
+{
+	char list[ERROR_FIELD_MAX], field[ERROR_FIELD_MAX];
+	size_t count = json_array_size(jobs), part = 0;
+	int r = 0;
+
+	json_pointer_member(list, sizeof(list), pointer, "jobs");
+	if (count == 0 || count > DEFINITION_JOBS_MAX)
+		return error_set(err, ERROR_WRONG_TYPE, list, "jobs is a list of 1 to %d",
+				 DEFINITION_JOBS_MAX);
+	for (size_t i = 0; i < count && r == 0; i++) {
+		struct workload job;
+
+		workload_init(&job);
+		json_pointer_index(field, sizeof(field), list, i);
+		r = decode_completed(json_array_get(jobs, i), field, false, &job, err);
+		if (r == 0 && !job.name)
+			r = error_set(err, ERROR_MISSING_FIELD, field, "a job has a name");
+		if (r == 0)
+			r = workload_fill_untold(&job, err);
+		if (r == 0 && workload_add_part(decoded, &job) < 0)
+			r = error_no_memory(err);
+		workload_done(&job);
+	}
+	if (r == 0)
+		r = workload_join(decoded, &part, err);
+	if (r == -EINVAL && err && err->field[0] != '/')
+		memcpy(err->field, list, sizeof(list));
+	return r;
+}
+
+int workload_decode(const json_t *value, const char *pointer, struct workload *workload,
+		    struct error *err)
+{
+	const json_t *jobs = json_object_get(value, "jobs");
+	struct workload decoded;
+	int r;
+
 	workload_init(&decoded);
-	r = option_members_decode(value, pointer, skip, &decoded, err);
+	r = decode_completed(value, pointer, true, &decoded, err);
+	if (r == 0 && jobs)
+		r = decode_jobs(jobs, pointer, &decoded, err);
 	if (r < 0) {
 		workload_done(&decoded);
 		return r;
@@ -267,23 +312,59 @@ static bool has_value(const struct workload *workload, enum option_id id)
 	}
 }
 
-json_t *workload_encode(const struct workload *workload, bool completed)
+static json_t *encode_given(const struct workload *workload)
 {
-	json_t *object;
+	json_t *object = option_members_encode(workload);
 	int failed = 0;
 
-	if (!completed) {
-		object = option_members_encode(workload);
-		if (object && workload->name)
-			failed = put_text(object, "name", workload->name);
-		return object ? put_end(object, failed) : NULL;
-	}
-	object = json_object();
+	if (object && workload->name)
+		failed = put_text(object, "name", workload->name);
+	return object ? put_end(object, failed) : NULL;
+}
+
+static json_t *encode_completed(const struct workload *workload)
+{
+	json_t *object = json_object();
+	int failed = 0;
+
 	for (int id = 0; id < OPTION_ID_COUNT; id++) {
 		const struct option *option = option_at((enum option_id)id);
 
 		if (has_value(workload, (enum option_id)id))
 			failed |= put_value(object, option->name, encode_value(option, workload));
 	}
+	return put_end(object, failed);
+}
+
+/* Takes the options out of a workload's that its jobs do not all have alike. */
+static void keep_common(json_t *object, const json_t *job)
+{
+	const char *name;
+	json_t *value;
+	void *next;
+
+	json_object_foreach_safe (object, next, name, value) {
+		if (strcmp(name, "name") != 0 && !json_equal(value, json_object_get(job, name)))
+			(void)json_object_del(object, name); /* it is there */
+	}
+}
+
+json_t *workload_encode(const struct workload *workload, bool completed)
+{
+	json_t *object, *jobs;
+	int failed = 0;
+
+	object = completed ? encode_completed(workload) : encode_given(workload);
+	if (!object || workload->part_count == 0)
+		return object;
+	jobs = json_array();
+	for (size_t i = 0; i < workload->part_count; i++) {
+		json_t *job = workload_encode(&workload->parts[i], completed);
+
+		if (job && completed)
+			keep_common(object, job);
+		failed |= json_array_append_new(jobs, job);
+	}
+	failed |= put_value(object, "jobs", jobs);
 	return put_end(object, failed);
 }

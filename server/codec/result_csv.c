@@ -82,7 +82,7 @@ static void write_head(FILE *out, const struct result *result, const struct layo
 		(void)fputc(',', out);
 		write_text(out, result->definition.factors[i].name);
 	}
-	(void)fputs(",repeat,direction,started,seconds,backend,ios,bytes,iops,bw_bytes_per_s,"
+	(void)fputs(",repeat,job,direction,started,seconds,backend,ios,bytes,iops,bw_bytes_per_s,"
 		    "lat_min_ns,lat_mean_ns,lat_stddev_ns",
 		    out);
 	write_percentile_heads(out, layout, "lat");
@@ -151,9 +151,6 @@ static void write_whole(FILE *out, const struct sample *sample)
 {
 	const struct device_delta *device = &sample->device;
 
-	write_syncs(out, sample->sync);
-	write_syncs(out, sample->datasync);
-	write_real(out, sample->depth_mean);
 	write_real(out, sample->cpu.user_s);
 	write_real(out, sample->cpu.system_s);
 	write_real(out, sample->cpu.machine_busy_s);
@@ -179,9 +176,22 @@ static const char *level_of(const struct sample *sample, const char *factor)
 	return "";
 }
 
+/* The figures of a sample, or of one of its jobs. */
+struct row {
+	const struct job_result *job; /* NULL: the sample's */
+	const struct direction_result *directions;
+	const struct histogram *sync, *datasync;
+	double seconds, depth;
+};
+
+static void write_rate(FILE *out, uint64_t amount, double seconds)
+{
+	write_real(out, seconds > 0 ? (double)amount / seconds : 0);
+}
+
 /* Up to the direction, seconds and backend. */
 static void write_names(FILE *out, const struct result *result, const struct sample *sample,
-			const char *direction, double seconds)
+			const char *job, const char *direction, double seconds)
 {
 	char started[CLOCK_TEXT_MAX];
 
@@ -191,26 +201,34 @@ static void write_names(FILE *out, const struct result *result, const struct sam
 		(void)fputc(',', out);
 		write_text(out, level_of(sample, result->definition.factors[i].name));
 	}
-	(void)fprintf(out, ",%u,%s,%s", sample->repeat, direction,
-		      clock_format(sample->started_wall_ms, started));
+	(void)fprintf(out, ",%u,", sample->repeat);
+	write_text(out, job);
+	(void)fprintf(out, ",%s,%s", direction, clock_format(sample->started_wall_ms, started));
 	write_real(out, seconds);
 	(void)fputc(',', out);
 	write_text(out, sample->backend ? sample->backend : "");
 }
 
 static void write_row(FILE *out, const struct result *result, const struct layout *layout,
-		      const struct sample *sample, enum direction d)
+		      const struct sample *sample, const struct row *row, enum direction d)
 {
-	const struct direction_result *direction = &sample->directions[d];
+	const struct direction_result *direction = &row->directions[d];
 
-	write_names(out, result, sample, direction_names[d], sample->seconds);
+	write_names(out, result, sample, row->job ? row->job->name : "", direction_names[d],
+		    row->seconds);
 	write_count(out, direction->ios);
 	write_count(out, direction->bytes);
-	write_real(out, sample_iops(sample, d));
-	write_real(out, sample_bandwidth(sample, d));
+	write_rate(out, direction->ios, row->seconds);
+	write_rate(out, direction->bytes, row->seconds);
 	write_latency(out, layout, sample, direction->latency);
 	write_count(out, direction->short_ios);
-	write_whole(out, sample);
+	write_syncs(out, row->sync);
+	write_syncs(out, row->datasync);
+	write_real(out, row->depth);
+	if (row->job)
+		(void)fputs(",,,,,,,,,,,,,,", out); /* what is of the whole */
+	else
+		write_whole(out, sample);
 	if (layout->intended)
 		write_latency(out, layout, sample, direction->intended);
 	(void)fputs("\r\n", out);
@@ -224,17 +242,46 @@ static void write_phase(FILE *out, const struct result *result, const struct lay
 
 	(void)snprintf(name, sizeof(name), "%s %s", workload_file_order_choices[phase->order],
 		       file_operation_names[phase->operation]);
-	write_names(out, result, sample, name, phase->seconds);
+	write_names(out, result, sample, "", name, phase->seconds);
 	write_count(out, phase->ops);
 	write_count(out, phase->bytes);
 	write_real(out, file_result_ops_per_s(phase));
 	write_real(out, phase->seconds > 0 ? (double)phase->bytes / phase->seconds : 0);
 	write_latency(out, layout, sample, phase->latency);
 	write_count(out, 0); /* a short write or read is an error */
+	write_syncs(out, sample->sync);
+	write_syncs(out, sample->datasync);
+	write_real(out, sample->depth_mean);
 	write_whole(out, sample);
 	if (layout->intended)
 		write_latency(out, layout, sample, NULL);
 	(void)fputs("\r\n", out);
+}
+
+static void write_sample(FILE *out, const struct result *result, const struct layout *layout,
+			 const struct sample *sample)
+{
+	const struct row whole = {NULL,
+				  sample->directions,
+				  sample->sync,
+				  sample->datasync,
+				  sample->seconds,
+				  sample->depth_mean};
+
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		if (sample_moves(sample, (enum direction)d))
+			write_row(out, result, layout, sample, &whole, (enum direction)d);
+	for (size_t i = 0; i < sample->job_count; i++) {
+		const struct job_result *job = &sample->jobs[i];
+		const struct row own = {job,	       job->directions, job->sync,
+					job->datasync, job->seconds,	sample_job_depth(job)};
+
+		for (int d = 0; d < DIRECTION_COUNT && job->name; d++)
+			if (sample_job_moves(sample, job, (enum direction)d))
+				write_row(out, result, layout, sample, &own, (enum direction)d);
+	}
+	for (size_t n = 0; n < sample->file_count; n++)
+		write_phase(out, result, layout, sample, &sample->files[n]);
 }
 
 char *result_csv(const struct result *result)
@@ -249,15 +296,8 @@ char *result_csv(const struct result *result)
 		return NULL;
 	lay_out(result, &layout);
 	write_head(out, result, &layout);
-	for (size_t i = 0; i < result->sample_count; i++) {
-		const struct sample *sample = &result->samples[i];
-
-		for (int d = 0; d < DIRECTION_COUNT; d++)
-			if (sample_moves(sample, (enum direction)d))
-				write_row(out, result, &layout, sample, (enum direction)d);
-		for (size_t n = 0; n < sample->file_count; n++)
-			write_phase(out, result, &layout, sample, &sample->files[n]);
-	}
+	for (size_t i = 0; i < result->sample_count; i++)
+		write_sample(out, result, &layout, &result->samples[i]);
 	failed = ferror(out) != 0; /* writing to memory fails for want of memory alone */
 	if (fclose(out) != 0 || failed) {
 		free(text);

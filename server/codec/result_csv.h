@@ -2,15 +2,17 @@
 /*
  * result_csv.h - a result as a table: RFC 4180, a header and a row per sample and direction, or
  * phase of a metadata workload ("sequential create" in the column direction, its own seconds, files
- * in ios).
+ * in ios). Behind those of a sample whose workload has "jobs" stand the rows of each job, with its
+ * name in "job".
  *
- * Columns: order, workload, one a factor, repeat, direction, started, seconds, backend, ios, bytes,
- * iops, bw_bytes_per_s, lat_min_ns, lat_mean_ns, lat_stddev_ns, lat_p50_ns and the other
+ * Columns: order, workload, one a factor, repeat, job, direction, started, seconds, backend, ios,
+ * bytes, iops, bw_bytes_per_s, lat_min_ns, lat_mean_ns, lat_stddev_ns, lat_p50_ns and the other
  * percentiles (empty where not supported), lat_max_ns, short_ios, sync_ios, sync_lat_mean_ns,
  * depth_mean, cpu_user_s, cpu_system_s, machine_busy_s, machine_steal_s, device, device_reads,
  * device_read_bytes, device_writes, device_written_bytes, device_io_ms, device_weighted_ms; where a
  * sample had a rate, also the latency from the intended start, named as that from the submission:
- * intended_min_ns to intended_max_ns. What is of the whole sample stands in both rows of a mix.
+ * intended_min_ns to intended_max_ns. What is of the whole sample stands in both rows of a mix, and
+ * is empty in those of jobs.
  *
  * The percentiles are the standard ones, or those of percentile_list; where workloads differ in it,
  * those of all, and each row fills in its own.

@@ -20,16 +20,18 @@
 
 /* ---- one entry ---- */
 
-/* "WORKLOAD/LEVELS/REPEAT", heap. */
-static char *job_name(const struct sample *sample)
+/* "WORKLOAD/LEVELS/REPEAT", with the job's name for the workload's where it has one; heap. */
+static char *job_name(const struct fio_entry *entry)
 {
+	const struct sample *sample = entry->sample;
+	const char *own = entry->job ? entry->job->name : NULL;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return NULL;
-	(void)fputs(sample->workload, out);
+	(void)fputs(own ? own : sample->workload, out);
 	for (size_t i = 0; i < sample->level_count; i++)
 		(void)fprintf(out, "%s%s=%s", i == 0 ? "/" : ",", sample->levels[i].factor,
 			      sample->levels[i].value);
@@ -80,14 +82,16 @@ static bool in_directory(const struct result *result, const char *path)
 }
 
 /* All values are texts, as fio's are. */
-static json_t *options_object(const struct result *result, const struct sample *sample)
+static json_t *options_object(const struct result *result, const struct fio_entry *entry)
 {
-	const struct workload *options = &sample->options;
+	const struct workload *options = entry->options;
+	const struct sample *sample = entry->sample;
 	json_t *value = json_object();
 	char seed[32];
 	int failed = 0;
 
-	failed |= put_text(value, "name", sample->workload);
+	failed |= put_text(value, "name",
+			   entry->job && entry->job->name ? entry->job->name : sample->workload);
 	for (int id = 0; id < OPTION_ID_COUNT; id++) {
 		const struct option *option = option_at((enum option_id)id);
 		AUTO_FREE char *text = NULL;
@@ -119,15 +123,18 @@ static json_t *depth_object(const char *const *names, size_t count, double depth
 	return put_end(value, failed);
 }
 
-static int put_depths(json_t *object, const struct sample *sample)
+static int put_depths(json_t *object, const struct fio_entry *entry)
 {
+	const struct sample *sample = entry->sample;
+	bool own = entry->job && entry->job->name;
 	static const char *const levels[] = {"1", "2", "4", "8", "16", "32", ">=64"};
 	static const char *const batches[] = {"0", "4", "8", "16", "32", "64", ">=64"};
-	double jobs = fmax((double)workload_jobs(&sample->options), 1);
-	double depth = round(sample->depth_mean / jobs);
+	double mean = own ? sample_job_depth(entry->job) : sample->depth_mean;
+	double jobs = own ? (double)entry->jobs : (double)workload_jobs(&sample->options);
+	double depth = round(mean / fmax(jobs, 1));
 	int failed = 0;
 
-	if (depth < 1 && sample->depth_mean > 0)
+	if (depth < 1 && mean > 0)
 		depth = 1;
 	failed |=
 		put_value(object, "iodepth_level", depth_object(levels, ARRAY_SIZE(levels), depth));
@@ -160,7 +167,7 @@ static int put_usage(json_t *object, const struct fio_entry *entry)
 static json_t *entry_encode(const struct result *result, const struct fio_entry *entry)
 {
 	const struct sample *sample = entry->sample;
-	AUTO_FREE char *name = job_name(sample);
+	AUTO_FREE char *name = job_name(entry);
 	json_t *value = json_object();
 	int failed = name ? put_text(value, "jobname", name) : -1;
 
@@ -169,15 +176,15 @@ static json_t *entry_encode(const struct result *result, const struct fio_entry 
 	failed |= put_u64(value, "eta", 0);
 	failed |=
 		put_u64(value, "elapsed", fio_whole(ceil(sample->ramp_seconds + sample->seconds)));
-	failed |= put_value(value, "job options", options_object(result, sample));
+	failed |= put_value(value, "job options", options_object(result, entry));
 	failed |= put_value(value, "read", fio_direction_encode(entry, DIRECTION_READ));
 	failed |= put_value(value, "write", fio_direction_encode(entry, DIRECTION_WRITE));
 	failed |= put_value(value, "trim", fio_direction_encode(entry, DIRECTION_TRIM));
 	failed |= put_value(value, "sync", fio_sync_encode(entry));
 	failed |= put_usage(value, entry);
-	failed |= put_depths(value, sample);
+	failed |= put_depths(value, entry);
 	failed |= put_fio_spread(value, entry);
-	failed |= put_u64(value, "latency_depth", workload_depth(&sample->options));
+	failed |= put_u64(value, "latency_depth", workload_depth(entry->options));
 	failed |= put_u64(value, "latency_target", 0);
 	failed |= put_real(value, "latency_percentile", 100);
 	failed |= put_u64(value, "latency_window", 0);
@@ -195,15 +202,18 @@ static int append_sample(json_t *jobs, const struct result *result, const struct
 		.jobs = workload_jobs(&sample->options),
 		.whole = true,
 		.first = true,
+		.options = &sample->options,
 	};
 	int failed = 0;
 
 	if (sample->job_count == 0)
 		return json_array_append_new(jobs, entry_encode(result, &entry));
 	for (size_t i = 0; i < sample->job_count; i++) {
-		entry.directions = sample->jobs[i].directions;
-		entry.seconds = sample->jobs[i].seconds;
-		entry.jobs = 1;
+		entry.job = &sample->jobs[i];
+		entry.options = sample_part(sample, entry.job);
+		entry.directions = entry.job->directions;
+		entry.seconds = entry.job->seconds;
+		entry.jobs = entry.job->jobs;
 		entry.whole = sample->job_count == 1;
 		entry.first = i == 0;
 		failed |= json_array_append_new(jobs, entry_encode(result, &entry));

@@ -6,10 +6,12 @@
  * "fio version" is "fio-3.33-volbench-VERSION": the form of fio's builds between releases, so that
  * a parser finds the release whose layout this is, and a person sees who measured.
  *
- * jobs[] has an entry a sample, or one a job where the sample kept its jobs (group_reporting=0),
- * as fio has. jobname is "WORKLOAD/LEVELS/REPEAT" ("Exchange/bs=4k,iodepth=32/1"; "Exchange/1"
- * without factors), groupid the sample's order. What fio defines otherwise or Volbench does not
- * know:
+ * jobs[] has an entry a sample; where the sample kept the figures of its jobs one for each, as fio
+ * has: of every one of a workload's "jobs", and of every single job with group_reporting=0. jobname
+ * is "WORKLOAD/LEVELS/REPEAT" ("Exchange/bs=4k,iodepth=32/1"; "Exchange/1" without factors), of
+ * "jobs" with the job's name in place of the workload's; groupid the sample's order.
+ *
+ * What fio defines otherwise or Volbench does not know:
  *   clat_ns       where operations were not stamped one by one there is no honest split: slat_ns
  *                 has N 0, as with fio's synchronous engines, and clat_ns is the whole latency,
  *                 from submission to completion. Compare lat_ns.
@@ -19,7 +21,7 @@
  *   iodepth_level all operations in the class of the mean depth of a job.
  *   iodepth_submit, iodepth_complete, ctx, majf, minf, merges and ticks of disk_util: not counted,
  *                 0.
- *   sync          of all jobs together, in the first entry of a sample.
+ *   sync          of all jobs together, in the first entry of a sample; of "jobs" each one's own.
  *   usr_cpu, sys_cpu  the engine's, as fio averages them: per job's second.
  *   metadata      samples of metadata workloads are left out: fio has no job of several operations
  *                 on files, and its filecreate and filestat tell of "reads" that were none.

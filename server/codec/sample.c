@@ -34,8 +34,7 @@ static json_t *levels_encode(const struct sample *sample)
 	return put_end(levels, failed);
 }
 
-static int put_directions(json_t *object, const struct sample *sample,
-			  const struct direction_result *directions, double seconds)
+static int put_directions(json_t *object, const struct sample *sample)
 {
 	struct percentiles list;
 	int failed = 0;
@@ -44,8 +43,9 @@ static int put_directions(json_t *object, const struct sample *sample,
 
 	for (int d = 0; d < DIRECTION_COUNT; d++)
 		if (sample_moves(sample, (enum direction)d))
-			failed |= put_value(object, direction_names[d],
-					    direction_encode(&directions[d], seconds, &list));
+			failed |= put_value(
+				object, direction_names[d],
+				direction_encode(&sample->directions[d], sample->seconds, &list));
 	return failed;
 }
 
@@ -61,19 +61,43 @@ static json_t *sync_encode(const struct sample *sample, const struct histogram *
 	return put_end(value, failed);
 }
 
+static int put_syncs(json_t *object, const struct sample *sample, const struct histogram *sync,
+		     const struct histogram *datasync)
+{
+	int failed = 0;
+
+	if (sync && sync->count > 0)
+		failed |= put_value(object, "sync", sync_encode(sample, sync));
+	if (datasync && datasync->count > 0)
+		failed |= put_value(object, "datasync", sync_encode(sample, datasync));
+	return failed;
+}
+
+static json_t *job_encode(const struct sample *sample, const struct job_result *job)
+{
+	json_t *value = json_object();
+	struct percentiles list;
+	int failed = put_text_if(value, "name", job->name);
+
+	latency_percentiles(&sample->options, &list);
+	failed |= put_u64(value, "numjobs", job->jobs);
+	failed |= put_real(value, "seconds", job->seconds);
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		if (sample_job_moves(sample, job, (enum direction)d))
+			failed |= put_value(
+				value, direction_names[d],
+				direction_encode(&job->directions[d], job->seconds, &list));
+	failed |= put_syncs(value, sample, job->sync, job->datasync);
+	return put_end(value, failed);
+}
+
 static json_t *jobs_encode(const struct sample *sample)
 {
 	json_t *jobs = json_array();
 	int failed = 0;
 
-	for (size_t i = 0; i < sample->job_count; i++) {
-		const struct job_result *job = &sample->jobs[i];
-		json_t *value = json_object();
-		int bad = put_real(value, "seconds", job->seconds);
-
-		bad |= put_directions(value, sample, job->directions, job->seconds);
-		failed |= json_array_append_new(jobs, put_end(value, bad));
-	}
+	for (size_t i = 0; i < sample->job_count; i++)
+		failed |= json_array_append_new(jobs, job_encode(sample, &sample->jobs[i]));
 	return put_end(jobs, failed);
 }
 
@@ -145,11 +169,8 @@ json_t *sample_encode(const struct sample *sample)
 	int failed = put_conditions(value, sample);
 
 	failed |= put_real(value, "depth_mean", sample->depth_mean);
-	failed |= put_directions(value, sample, sample->directions, sample->seconds);
-	if (sample->sync && sample->sync->count > 0)
-		failed |= put_value(value, "sync", sync_encode(sample, sample->sync));
-	if (sample->datasync && sample->datasync->count > 0)
-		failed |= put_value(value, "datasync", sync_encode(sample, sample->datasync));
+	failed |= put_directions(value, sample);
+	failed |= put_syncs(value, sample, sample->sync, sample->datasync);
 	if (sample->file_count > 0)
 		failed |= put_value(value, "metadata", file_results_encode(sample));
 	if (sample->verify.done)
@@ -239,6 +260,33 @@ static int sync_decode(const struct fields *in, const char *name, struct histogr
 	return 0;
 }
 
+static int syncs_decode(const struct fields *in, struct histogram **ret_sync,
+			struct histogram **ret_datasync)
+{
+	int r = 0;
+
+	if (fields_have(in, "sync"))
+		r = sync_decode(in, "sync", ret_sync);
+	if (r == 0 && fields_have(in, "datasync"))
+		r = sync_decode(in, "datasync", ret_datasync);
+	return r;
+}
+
+/* Earlier versions tell no number of jobs: it was one each. */
+static int job_decode(const struct fields *in, struct job_result *job)
+{
+	int r = fields_have(in, "name") ? get_text(in, "name", false, &job->name) : 0;
+
+	job->jobs = 1;
+	if (r == 0 && fields_have(in, "numjobs"))
+		r = get_u64(in, "numjobs", JOBS_MAX, &job->jobs);
+	if (r == 0)
+		r = get_real(in, "seconds", SECONDS_MAX, &job->seconds);
+	if (r == 0)
+		r = directions_decode(in, job->directions);
+	return r < 0 ? r : syncs_decode(in, &job->sync, &job->datasync);
+}
+
 static int jobs_decode(const struct fields *in, struct sample *sample)
 {
 	const json_t *list = NULL;
@@ -259,9 +307,7 @@ static int jobs_decode(const struct fields *in, struct sample *sample)
 	for (size_t i = 0; i < count && r == 0; i++) {
 		r = get_element(in, "jobs", list, i, &inner);
 		if (r == 0)
-			r = get_real(&inner, "seconds", SECONDS_MAX, &sample->jobs[i].seconds);
-		if (r == 0)
-			r = directions_decode(&inner, sample->jobs[i].directions);
+			r = job_decode(&inner, &sample->jobs[i]);
 	}
 	return r;
 }
@@ -389,10 +435,8 @@ static int figures_decode(const struct fields *in, struct sample *sample)
 	r = get_real(in, "depth_mean", SECONDS_MAX, &sample->depth_mean);
 	if (r == 0)
 		r = directions_decode(in, sample->directions);
-	if (r == 0 && fields_have(in, "sync"))
-		r = sync_decode(in, "sync", &sample->sync);
-	if (r == 0 && fields_have(in, "datasync"))
-		r = sync_decode(in, "datasync", &sample->datasync);
+	if (r == 0)
+		r = syncs_decode(in, &sample->sync, &sample->datasync);
 	if (r == 0 && fields_have(in, "metadata"))
 		r = file_results_decode(in, sample);
 	if (r == 0 && fields_have(in, "verify"))

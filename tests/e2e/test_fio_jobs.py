@@ -9,6 +9,7 @@ import os
 import pathlib
 import shlex
 import subprocess
+import time
 
 import pytest
 
@@ -65,12 +66,20 @@ def target_arguments(case, scratch):
     return ["--target", f"directory:{scratch}"] if case.get("target") == "given" else []
 
 
+def groups(definition):
+    """The names of the jobs that run at the same time, workload by workload."""
+    return [[job["name"] for job in workload.get("jobs", [workload])]
+            for workload in definition["workloads"]]
+
+
 def check_jobs(definition, case):
     """The definition that the service or the command made of a file."""
     commands = {}
     for workload in definition["workloads"]:
-        words = shlex.split(workload["fio"])
-        commands[workload["name"]] = dict(word[2:].split("=", 1) for word in words)
+        for job in workload.get("jobs", [workload]):
+            words = shlex.split(job["fio"])
+            commands[job["name"]] = dict(word[2:].split("=", 1) for word in words)
+    assert groups(definition) == case.get("together", [[name] for name in case["jobs"]])
     assert list(commands) == list(case["jobs"])
     for name, options in case["jobs"].items():
         for option, value in options.items():
@@ -134,6 +143,39 @@ def test_what_differs_from_fio_is_said(volbench, job_file):
     finding = next(f for f in json.loads(done.stdout)["findings"]
                    if f["code"] == "fio_defaults_differ")
     assert "direct=1 (fio: 0)" in finding["message"]
+
+
+TOGETHER = [c for c in ACCEPTED if any(len(group) > 1 for group in c.get("together", []))]
+
+
+def test_twenty_files_have_sections_that_run_together():
+    assert len(TOGETHER) >= 20
+
+
+@pytest.mark.parametrize("case", **names(TOGETHER))
+def test_jobs_that_run_together_are_measured(volbench, job_file, scratch, case):
+    """Every section has its figures, and the sample is their sum."""
+    path, environment = job_file(case)
+    done = volbench("run", path, "--json", "-", *target_arguments(case, scratch),
+                    environment=environment)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    told = [[job["name"] for job in s["jobs"]] if "jobs" in s else [s["workload"]]
+            for s in result["samples"]]
+    apart = [[name for name in group
+              for _ in range(case["jobs"][name].get("numjobs", 2 if name == "a" else 1)
+                             if case["jobs"][name].get("group_reporting") == 0 else 1)]
+             for group in case["together"]]
+    assert told == apart
+    for sample in result["samples"]:
+        for direction in ("read", "write"):
+            parts = [job[direction] for job in sample.get("jobs", []) if direction in job]
+            if not parts:
+                continue
+            for figure in ("ios", "bytes"):
+                assert sum(p[figure] for p in parts) == sample[direction][figure]
+            assert all(p["ios"] > 0 for p in parts)
+    assert not list(scratch.iterdir())
 
 
 # ---- REST ----
@@ -265,6 +307,11 @@ def test_fio_takes_what_is_written(volbench, job_file, directory, scratch, case)
     written = volbench("fio", path, *target_arguments(case, scratch),
                        environment=environment)
     assert written.returncode == 0, written.stderr
+    # it reads back as it was
+    again = volbench("plan", "-", "--json", "-", text=read_back(written.stdout))
+    assert again.returncode == 0, again.stderr
+    definition = json.loads(again.stdout)["definition"]
+    assert groups(definition) == case.get("together", [[name] for name in case["jobs"]])
     jobs = run_by_fio(directory, written.stdout)
     assert list(jobs) == list(case["jobs"])
     for name, options in case["jobs"].items():
@@ -273,6 +320,49 @@ def test_fio_takes_what_is_written(volbench, job_file, directory, scratch, case)
             assert told[option] == str(value), (name, option, told)
         assert told["direct"] == str(options.get("direct", 1)), told
     assert all(job["error"] == 0 for job in jobs.values())
+
+
+def read_back(text):
+    """What is written for fio's sake alone, and refused when it is read, left out."""
+    ours = ("refill_buffers", "offset_increment", "filename_format")
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(ours))
+
+
+def test_fio_runs_together_what_runs_together(volbench, service, directory):
+    """Two seconds each at the same time are two, not four; and each has its figures in both."""
+    text = f"""[global]
+directory={service.scratch}
+size=4m
+runtime=2
+time_based
+[readers]
+rw=randread
+numjobs=2
+[logger]
+rw=write
+bs=16k
+"""
+    path = directory / "together.fio"
+    path.write_text(text, encoding="utf-8")
+    written = volbench("fio", path)
+    begun = time.monotonic()
+    jobs = run_by_fio(directory, written.stdout)
+    assert time.monotonic() - begun < 3.8
+    for path in service.scratch.iterdir():
+        path.unlink()  # fio leaves its files behind
+    answer = post(service.client, "runs", text.encode())
+    service.client.wait_state(answer.json["id"], "done")
+    ours = service.client.get(f"/api/v1/runs/{answer.json['id']}/fio.json").json["jobs"]
+    assert [job["jobname"].split("/")[0] for job in ours] == list(jobs) == ["readers", "logger"]
+    for own, theirs, bs in zip(ours, jobs.values(), (4096, 16384)):
+        for direction in ("read", "write"):
+            assert bool(own[direction]["total_ios"]) == bool(theirs[direction]["total_ios"])
+            assert own[direction]["io_bytes"] == bs * own[direction]["total_ios"]
+        for option in ("rw", "bs", "size"):
+            assert own["job options"][option] == theirs["job options"][option]
+        # fio counts what two jobs ran together
+        assert own["job_runtime"] == pytest.approx(theirs["job_runtime"], rel=0.2)
+    assert ours[0]["groupid"] == ours[1]["groupid"]
 
 
 def test_fio_does_every_combination(volbench, directory, scratch):

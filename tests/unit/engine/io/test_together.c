@@ -308,11 +308,13 @@ static void test_threads_are_summed(void **unused)
 static void test_ring_is_shared(void **unused)
 {
 	struct setup *s = prepare(BACKEND_NULL);
-	uint64_t reactors = resources_reactors(&s->whole);
+	uint64_t reactors;
 
 	(void)unused;
 	add(s, "name=a rw=randread bs=512 size=4k iodepth=4096 numjobs=7", 0);
 	add(s, "name=b rw=randread bs=512 size=4k iodepth=4096", 0);
+	s->whole.parts[0].numjobs = 1024;
+	reactors = resources_reactors(&s->whole);
 	s->whole.parts[0].numjobs = 7 * reactors;
 	s->whole.parts[1].numjobs = reactors;
 	assert_int_equal(resources_check(&s->whole, BACKEND_NULL, &s->err), 0);

@@ -150,6 +150,7 @@ static inline void fixture_sample(struct sample *sample)
 	for (size_t i = 0; i < 2; i++) {
 		struct job_result *job = &sample->jobs[i];
 
+		job->jobs = 1;
 		job->seconds = 2.01 + (double)i / 1000;
 		fixture_direction(&job->directions[DIRECTION_READ], 9900 + 200 * i, 4096, 50000,
 				  false);
@@ -286,7 +287,11 @@ static inline void fixture_same_sample(const struct sample *a, const struct samp
 				    a->series.count * sizeof(*a->series.seconds));
 	assert_true(a->job_count == b->job_count);
 	for (size_t i = 0; i < a->job_count; i++) {
+		fixture_same_text(a->jobs[i].name, b->jobs[i].name);
+		assert_int_equal(a->jobs[i].jobs, b->jobs[i].jobs);
 		assert_true(a->jobs[i].seconds == b->jobs[i].seconds);
+		fixture_same_histogram(a->jobs[i].sync, b->jobs[i].sync);
+		fixture_same_histogram(a->jobs[i].datasync, b->jobs[i].datasync);
 		fixture_same_directions(a->jobs[i].directions, b->jobs[i].directions);
 	}
 	assert_memory_equal(&a->cpu, &b->cpu, sizeof(a->cpu));

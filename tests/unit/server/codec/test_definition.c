@@ -3,6 +3,8 @@
  * Tests of server/codec/definition.c and its neighbours. tests/data/bad-definitions.json is a list
  * of {"name", "body" (a document, or a text as it is sent) or "hex" (its bytes), "code",
  * "pointer"}; read relative to the source tree's root, where `make unit` runs.
+ *
+ * Length: all that a document may say is told here, beside the table of what it may not.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -285,6 +287,108 @@ static void workloads_survive_writing(void **state)
 	workload_done(&back);
 }
 
+/* ---- jobs that run together ---- */
+
+static const char together[] =
+	"{\"name\":\"d\",\"target\":{\"file\":\"/t/f\"},\"workloads\":[{\"name\":\"mixed-load\","
+	"\"size\":\"1g\",\"regions\":\"shared\",\"jobs\":[{\"name\":\"readers\",\"rw\":"
+	"\"randread\","
+	"\"numjobs\":4,\"time_based\":0},{\"name\":\"logger\",\"fio\":\"--rw=write --bs=64k "
+	"--fsync=1\"}]}],\"seed\":1}";
+
+static void jobs_are_read_and_written(void **state)
+{
+	char *text, *again;
+
+	(void)state;
+	decode_ok(together, NULL);
+	assert_int_equal(d.workload_count, 1);
+	assert_int_equal(d.workloads[0].part_count, 2);
+	assert_int_equal(d.workloads[0].parts[0].numjobs, 4);
+	assert_false(workload_is_set(&d.workloads[0].parts[0], OPTION_ID_SIZE));
+	assert_true(d.workloads[0].parts[1].from_fio);
+	text = definition_encode_text(&d);
+	assert_non_null(strstr(text, "\"jobs\":[{\"name\":\"readers\",\"rw\":\"randread\""));
+	definition_done(&d);
+	decode_ok(text, NULL);
+	again = definition_encode_text(&d);
+	assert_string_equal(text, again);
+	free(text);
+	free(again);
+	definition_done(&d);
+}
+
+static void jobs_of_a_sample_are_read_and_written(void **state)
+{
+	size_t levels[1] = {0};
+	struct workload w, back;
+	struct error err;
+	json_t *value, *again, *jobs;
+
+	(void)state;
+	decode_ok(together, NULL);
+	assert_int_equal(definition_compose(&d, 0, levels, &w, &err), 0);
+	value = workload_encode(&w, true);
+	/* beside the jobs stands what all have alike */
+	assert_string_equal(json_string_value(json_object_get(value, "name")), "mixed-load");
+	assert_string_equal(json_string_value(json_object_get(value, "size")), "1g");
+	assert_null(json_object_get(value, "rw"));
+	assert_null(json_object_get(value, "numjobs"));
+	jobs = json_object_get(value, "jobs");
+	assert_int_equal(json_array_size(jobs), 2);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(jobs, 1), "bs")),
+			    "64k");
+	workload_init(&back);
+	if (workload_decode(value, "/o", &back, &err) != 0)
+		fail_msg("%s: %s", err.field, err.message);
+	assert_int_equal(back.part_count, 2);
+	assert_int_equal(back.parts[0].numjobs, 4);
+	assert_int_equal(back.parts[1].bs[1], 65536);
+	assert_string_equal(back.name, "mixed-load");
+	assert_int_equal(workload_outstanding(&back), workload_outstanding(&w));
+	again = workload_encode(&back, true);
+	assert_true(json_equal(value, again));
+	json_decref(again);
+	/* damaged ones */
+	(void)json_object_del(json_array_get(jobs, 1), "name");
+	assert_int_equal(workload_decode(value, "/o", &back, &err), -EINVAL);
+	assert_string_equal(err.field, "/o/jobs/1");
+	assert_int_equal(json_array_clear(jobs), 0);
+	assert_int_equal(workload_decode(value, "/o", &back, &err), -EINVAL);
+	assert_string_equal(err.field, "/o/jobs");
+	assert_int_equal(back.part_count, 2);
+	json_decref(value);
+	workload_done(&w);
+	workload_done(&back);
+	definition_done(&d);
+}
+
+static void jobs_have_a_limit(void **state)
+{
+	(void)state;
+	for (int above = 0; above < 2; above++) {
+		char *text;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+
+		fputs("{\"name\":\"d\",\"target\":{\"file\":\"/"
+		      "t\"},\"workloads\":[{\"size\":\"1m\","
+		      "\"jobs\":[{}",
+		      out);
+		for (int i = 1; i < DEFINITION_JOBS_MAX + above; i++)
+			fputs(",{}", out);
+		fputs("]}]}", out);
+		assert_int_equal(fclose(out), 0);
+		if (above) {
+			decode_bad(text, NULL, ERROR_TOO_MANY, "/workloads/0/jobs");
+		} else {
+			decode_ok(text, NULL);
+			definition_done(&d);
+		}
+		free(text);
+	}
+}
+
 /* ---- by name ---- */
 
 static const char *saved;
@@ -439,6 +543,9 @@ static void built_in_definitions_can_be_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(jobs_are_read_and_written),
+		cmocka_unit_test(jobs_of_a_sample_are_read_and_written),
+		cmocka_unit_test(jobs_have_a_limit),
 		cmocka_unit_test(bad_definitions_are_refused_with_code_and_pointer),
 		cmocka_unit_test(a_definition_is_read_whole),
 		cmocka_unit_test(a_seed_is_drawn_where_there_is_none),

@@ -71,6 +71,10 @@ char *__wrap_strdup(const char *text)
 /* A sample of few operations: every member, few allocations. */
 static void small_sample(struct sample *sample)
 {
+	struct workload part;
+	struct error err;
+	size_t blamed;
+
 	sample_init(sample);
 	sample->workload = fixture_text("w");
 	fixture_level(sample, "bs", "4k");
@@ -78,7 +82,9 @@ static void small_sample(struct sample *sample)
 	sample->target = fixture_text("/srv/file");
 	sample->backend = fixture_text("threads");
 	sample->backend_reason = fixture_text("asked for");
-	fixture_workload(&sample->options, "rw=randread size=1m");
+	fixture_workload(&part, "name=p rw=randread size=1m");
+	assert_int_equal(workload_add_part(&sample->options, &part), 0);
+	assert_int_equal(workload_join(&sample->options, &blamed, &err), 0);
 	sample->seconds = 1;
 	fixture_direction(&sample->directions[DIRECTION_READ], 3, 4096, 1000, true);
 	sample->sync = fixture_histogram(1, 1000);
@@ -87,6 +93,9 @@ static void small_sample(struct sample *sample)
 	sample->jobs = calloc(1, sizeof(*sample->jobs));
 	assert_non_null(sample->jobs);
 	fixture_direction(&sample->jobs[0].directions[DIRECTION_READ], 3, 4096, 1000, false);
+	sample->jobs[0].name = fixture_text("p");
+	sample->jobs[0].jobs = 1;
+	sample->jobs[0].sync = fixture_histogram(1, 1000);
 	(void)snprintf(sample->device.name, sizeof(sample->device.name), "sda");
 	sample->free_bytes_before = 1;
 	assert_int_equal(findings_add(&sample->findings, FINDING_INFO, "few_operations", "w", "c",

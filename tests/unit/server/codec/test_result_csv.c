@@ -204,6 +204,56 @@ static void percentiles_and_intended_starts(void **state)
 	result_done(&result);
 }
 
+/* Behind the rows of a sample those of its named jobs. */
+static void jobs_have_rows(void **state)
+{
+	struct table table;
+	struct result result;
+	struct workload part;
+	struct sample *sample;
+	struct error err;
+	size_t blamed;
+
+	(void)state;
+	start(&result);
+	sample = &result.samples[1];
+	workload_done(&sample->options);
+	fixture_workload(&part, "name=reader rw=randread size=1m");
+	assert_int_equal(workload_add_part(&sample->options, &part), 0);
+	fixture_workload(&part, "name==log rw=write size=1m");
+	assert_int_equal(workload_add_part(&sample->options, &part), 0);
+	assert_int_equal(workload_join(&sample->options, &blamed, &err), 0);
+	sample->job_count = 2;
+	sample->jobs = calloc(2, sizeof(*sample->jobs));
+	assert_non_null(sample->jobs);
+	sample->jobs[0].name = fixture_text("reader");
+	sample->jobs[0].seconds = 0.05;
+	fixture_direction(&sample->jobs[0].directions[DIRECTION_READ], 15, 4096, 1000, false);
+	sample->jobs[1].name = fixture_text("=log");
+	sample->jobs[1].seconds = 0.1;
+	fixture_direction(&sample->jobs[1].directions[DIRECTION_WRITE], 7, 8192, 1000, false);
+	sample->jobs[1].sync = fixture_histogram(6, 3000);
+	read_table(result_csv(&result), &table);
+	assert_int_equal(table.rows, 1 + 2 + 2 + 2);
+	for (size_t i = 1; i < table.rows; i++)
+		assert_int_equal(table.columns[i], table.columns[0]);
+	assert_string_equal(cell(&table, 1, "job"), "");
+	assert_string_equal(cell(&table, 5, "job"), "reader");
+	assert_string_equal(cell(&table, 5, "direction"), "read");
+	assert_string_equal(cell(&table, 5, "iops"), "300");
+	assert_string_equal(cell(&table, 5, "sync_ios"), "0");
+	assert_true(strtod(cell(&table, 5, "depth_mean"), NULL) ==
+		    sample_job_depth(&sample->jobs[0]));
+	assert_string_equal(cell(&table, 6, "job"), "'=log");
+	assert_string_equal(cell(&table, 6, "direction"), "write");
+	assert_string_equal(cell(&table, 6, "bytes"), "57344");
+	assert_string_equal(cell(&table, 6, "sync_ios"), "6");
+	assert_string_equal(cell(&table, 6, "cpu_user_s"), "");
+	assert_string_equal(cell(&table, 6, "device_weighted_ms"), "");
+	free(table.text);
+	result_done(&result);
+}
+
 static void hostile_texts_are_no_formulas(void **state)
 {
 	struct table table;
@@ -241,6 +291,7 @@ int main(void)
 		cmocka_unit_test(every_row_has_every_column),
 		cmocka_unit_test(figures_are_exact),
 		cmocka_unit_test(percentiles_and_intended_starts),
+		cmocka_unit_test(jobs_have_rows),
 		cmocka_unit_test(hostile_texts_are_no_formulas),
 		cmocka_unit_test(a_result_without_samples_is_its_head),
 	};

@@ -379,6 +379,54 @@ static void jobs_kept_apart_have_an_entry_each(void **state)
 	result_done(&result);
 }
 
+/* A section each, by name, with its own options and syncs, in one group. */
+static void named_jobs_have_an_entry_each(void **state)
+{
+	struct result result;
+	struct sample *sample;
+	struct workload part;
+	struct error err;
+	size_t blamed;
+	json_t *value;
+
+	(void)state;
+	start(&result);
+	sample = &result.samples[0];
+	workload_done(&sample->options);
+	fixture_workload(&part, "name=readers rw=randread size=1m numjobs=4");
+	assert_int_equal(workload_add_part(&sample->options, &part), 0);
+	fixture_workload(&part, "name=logger rw=write bs=64k size=1m fsync=1");
+	assert_int_equal(workload_add_part(&sample->options, &part), 0);
+	assert_int_equal(workload_join(&sample->options, &blamed, &err), 0);
+	sample->job_count = 2;
+	sample->jobs = calloc(2, sizeof(*sample->jobs));
+	assert_non_null(sample->jobs);
+	sample->jobs[0] = (struct job_result){.name = fixture_text("readers"), .jobs = 4};
+	sample->jobs[1] = (struct job_result){.name = fixture_text("logger"), .jobs = 1};
+	sample->jobs[0].seconds = sample->jobs[1].seconds = 2.5;
+	fixture_direction(&sample->jobs[0].directions[DIRECTION_READ], 900, 4096, 1000, false);
+	fixture_direction(&sample->jobs[1].directions[DIRECTION_WRITE], 70, 65536, 1000, false);
+	sample->jobs[1].sync = fixture_histogram(69, 3000);
+	value = result_fio(&result);
+	assert_int_equal(json_array_size(get(value, "jobs")), 2);
+	assert_string_equal(json_string_value(get(value, "jobs|0|jobname")),
+			    "readers/bs=4k,iodepth=8/2");
+	assert_string_equal(json_string_value(get(value, "jobs|1|jobname")),
+			    "logger/bs=4k,iodepth=8/2");
+	assert_true(number(value, "jobs|0|groupid") == number(value, "jobs|1|groupid"));
+	assert_string_equal(json_string_value(get(value, "jobs|0|job options|rw")), "randread");
+	assert_string_equal(json_string_value(get(value, "jobs|1|job options|name")), "logger");
+	assert_string_equal(json_string_value(get(value, "jobs|1|job options|bs")), "64k");
+	assert_string_equal(json_string_value(get(value, "jobs|1|job options|fsync")), "1");
+	assert_true(number(value, "jobs|0|read|total_ios") == 900);
+	assert_true(number(value, "jobs|0|job_runtime") == 10000);
+	assert_true(number(value, "jobs|0|sync|total_ios") == 0);
+	assert_true(number(value, "jobs|1|write|iops") == 28);
+	assert_true(number(value, "jobs|1|sync|total_ios") == 69);
+	json_decref(value);
+	result_done(&result);
+}
+
 static void a_short_sample_has_a_rate(void **state)
 {
 	struct result result;
@@ -419,6 +467,7 @@ int main(void)
 		cmocka_unit_test(steadystate_and_percentiles_are_as_asked),
 		cmocka_unit_test(unstamped_operations_have_no_slat),
 		cmocka_unit_test(jobs_kept_apart_have_an_entry_each),
+		cmocka_unit_test(named_jobs_have_an_entry_each),
 		cmocka_unit_test(a_short_sample_has_a_rate),
 		cmocka_unit_test(a_result_without_samples_has_no_jobs),
 	};

@@ -51,6 +51,75 @@ static void a_full_sample_comes_back_whole(void **state)
 	sample_done(&sample);
 }
 
+/* Two jobs of different options, one of them a job apart for each of its two. */
+static void the_figures_of_jobs_come_back_whole(void **state)
+{
+	static const char *const names[] = {"reader", "reader", "logger"};
+	struct sample sample;
+	struct workload part;
+	struct error err;
+	json_t *value, *job;
+	size_t blamed;
+
+	(void)state;
+	fixture_sample(&sample);
+	memset(&sample.steady, 0, sizeof(sample.steady));
+	workload_done(&sample.options);
+	fixture_workload(&part, "name=reader rw=randread size=1m numjobs=2 group_reporting=0");
+	assert_int_equal(workload_add_part(&sample.options, &part), 0);
+	fixture_workload(&part, "name=logger rw=write size=1m fsync=1 fdatasync=2");
+	assert_int_equal(workload_add_part(&sample.options, &part), 0);
+	assert_int_equal(workload_join(&sample.options, &blamed, &err), 0);
+	for (size_t i = 0; i < 2; i++)
+		free(sample.jobs[i].directions[DIRECTION_WRITE].latency);
+	free(sample.jobs[0].directions[DIRECTION_WRITE].submission);
+	free(sample.jobs[0].directions[DIRECTION_WRITE].completion);
+	memset(&sample.jobs[0].directions[DIRECTION_WRITE], 0, sizeof(struct direction_result));
+	sample.jobs = realloc(sample.jobs, 3 * sizeof(*sample.jobs));
+	assert_non_null(sample.jobs);
+	sample.job_count = 3;
+	memset(&sample.jobs[2], 0, sizeof(sample.jobs[2]));
+	sample.jobs[2].jobs = 1;
+	fixture_direction(&sample.jobs[2].directions[DIRECTION_WRITE], 50, 4096, 7000, false);
+	sample.jobs[2].sync = fixture_histogram(49, 3000000);
+	sample.jobs[2].datasync = fixture_histogram(24, 2000000);
+	for (size_t i = 0; i < 3; i++)
+		sample.jobs[i].name = fixture_text(names[i]);
+	expect_same_again(&sample);
+	value = sample_encode(&sample);
+	job = json_array_get(json_object_get(value, "jobs"), 2);
+	assert_string_equal(json_string_value(json_object_get(job, "name")), "logger");
+	assert_null(json_object_get(job, "read"));
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(job, "sync"), "ios")),
+			 49);
+	job = json_array_get(json_object_get(value, "jobs"), 0);
+	assert_null(json_object_get(job, "write"));
+	json_decref(value);
+	sample_done(&sample);
+}
+
+/* Samples of earlier versions say neither a job's name nor of how many jobs its figures are. */
+static void jobs_of_earlier_versions_are_read(void **state)
+{
+	struct sample sample, again;
+	struct error err;
+	json_t *value;
+
+	(void)state;
+	fixture_sample(&sample);
+	value = sample_encode(&sample);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(json_object_del(json_array_get(json_object_get(value, "jobs"), i),
+						 "numjobs"),
+				 0);
+	sample_init(&again);
+	assert_int_equal(sample_decode(value, &again, &err), 0);
+	fixture_same_sample(&sample, &again);
+	sample_done(&again);
+	sample_done(&sample);
+	json_decref(value);
+}
+
 static void a_bare_sample_comes_back_whole(void **state)
 {
 	struct sample sample;
@@ -375,6 +444,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_sample_comes_back_whole),
+		cmocka_unit_test(the_figures_of_jobs_come_back_whole),
+		cmocka_unit_test(jobs_of_earlier_versions_are_read),
 		cmocka_unit_test(a_bare_sample_comes_back_whole),
 		cmocka_unit_test(what_was_read_back_comes_back),
 		cmocka_unit_test(series_sums_are_exact),
