@@ -305,6 +305,23 @@ static int conflict(const struct workload *workload, struct error *err, const ch
 			 text_excerpt(workload->random_distribution, quoted), why);
 }
 
+int distribution_spec_fits(const struct workload *workload, struct error *err)
+{
+	struct distribution_spec spec;
+	int r;
+
+	if (!distribution_spec_given(workload))
+		return 0;
+	r = distribution_spec_parse(workload->random_distribution, &spec, err);
+	if (r < 0)
+		return r;
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		if (workload_moves(workload, (enum direction)d) &&
+		    distribution_spec_bytes(&spec, (enum direction)d) > workload->size)
+			return conflict(workload, err, "asks for more bytes than each job has");
+	return 0;
+}
+
 int distribution_spec_complete(struct workload *workload, struct error *err)
 {
 	struct distribution_spec spec;
@@ -326,12 +343,7 @@ int distribution_spec_complete(struct workload *workload, struct error *err)
 			"touches some blocks again before others, and norandommap=0 promises "
 			"that none is: leave out one of them");
 	workload->norandommap = true;
-	for (int d = 0; d < DIRECTION_COUNT && workload->size != 0; d++)
-		if (workload_moves(workload, (enum direction)d) &&
-		    distribution_spec_bytes(&spec, (enum direction)d) > workload->size)
-			return conflict(workload, err,
-					"asks for more bytes than size gives each job");
-	return 0;
+	return workload->size != 0 ? distribution_spec_fits(workload, err) : 0;
 }
 
 bool distribution_spec_fio(const struct workload *workload)

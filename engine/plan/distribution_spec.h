@@ -71,6 +71,9 @@ bool distribution_spec_given(const struct workload *workload);
  */
 MUST_CHECK int distribution_spec_complete(struct workload *workload, struct error *err);
 
+/* Whether its zones fit in the size of a completed workload that has one; else CONFLICT. */
+MUST_CHECK int distribution_spec_fits(const struct workload *workload, struct error *err);
+
 /*
  * Whether fio 3.33 takes it and does the same: not zones for directions apart, which its parser
  * refuses; nor, but for zones, blocks that are not as large as the smallest request of all

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/plan/distribution_spec.h"
 #include "engine/plan/estimate.h"
 #include "engine/plan/file_phases.h"
 #include "engine/plan/quantity.h"
@@ -247,16 +248,20 @@ static int resolve(const struct plan *plan, struct plan_sample *sample, struct w
 {
 	uint64_t size = share_of(part, target_bytes, workload_jobs(&sample->options));
 	char text[QUANTITY_TEXT_MAX], pointer[DEFINITION_POINTER_MAX];
+	int r;
 
+	(void)snprintf(pointer, sizeof(pointer), "/workloads/%zu", sample->workload);
 	if (size == 0) {
-		(void)snprintf(pointer, sizeof(pointer), "/workloads/%zu", sample->workload);
 		return error_set(err, ERROR_TARGET_TOO_SMALL, pointer,
 				 "%.128s has %s bytes, too few for one request of each job",
 				 plan->definition->targets[sample->target].path,
 				 quantity_format_size(target_bytes, text));
 	}
 	part->size = size;
-	return 0;
+	r = distribution_spec_fits(part, err);
+	if (r < 0 && err)
+		(void)snprintf(err->field, sizeof(err->field), "%s", pointer);
+	return r;
 }
 
 /* All parts of a sample that have no size. */

@@ -247,6 +247,30 @@ static void a_device_is_divided_among_the_jobs(void **state)
 	end();
 }
 
+/* What is known of the job's part only when the device is looked at. */
+static void zones_must_fit_in_a_device(void **state)
+{
+	uint64_t whole = 4 << 20;
+	struct error err;
+
+	(void)state;
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_DEVICE, NULL, "/dev/x");
+	add_workload(&d, "rw=randread numjobs=2 random_distribution=zoned_abs:50/1m:50/1m");
+	make();
+	assert_int_equal(plan_resolve(&plan, &machine, &whole, &err), 0);
+	end();
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_DEVICE, NULL, "/dev/x");
+	add_workload(&d, "rw=randread numjobs=2 random_distribution=zoned_abs:50/1m:50/1028k");
+	make();
+	assert_true(plan_resolve(&plan, &machine, &whole, &err) < 0);
+	assert_int_equal(err.code, ERROR_CONFLICT);
+	assert_string_equal(err.field, "/workloads/0");
+	assert_non_null(strstr(err.message, "random_distribution"));
+	end();
+}
+
 static void estimates_add_up(void **state)
 {
 	(void)state;
@@ -304,6 +328,7 @@ int main(void)
 		cmocka_unit_test(shuffling_favours_no_cell),
 		cmocka_unit_test(extents_are_the_largest),
 		cmocka_unit_test(a_device_is_divided_among_the_jobs),
+		cmocka_unit_test(zones_must_fit_in_a_device),
 		cmocka_unit_test(estimates_add_up),
 		cmocka_unit_test(cells_are_named_by_their_levels),
 	};
