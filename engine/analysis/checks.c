@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* checks.c - see checks.h. */
+/*
+ * checks.c - see checks.h.
+ *
+ * Length: one check after another, each with its threshold and the reason for it.
+ */
 #include "engine/analysis/checks.h"
 
 #include <errno.h>
@@ -77,8 +81,10 @@
 #define MIB (1024.0 * 1024)
 
 struct check {
-	struct sample *sample;
-	char cell[512]; /* "bs=4k, iodepth=32" */
+	const struct sample *sample;
+	struct findings *findings; /* the sample's own, also where `sample` is a part of it */
+	const char *job;	   /* that part's name, or NULL */
+	char cell[512];		   /* "bs=4k, iodepth=32" */
 };
 
 static void cell_text(const struct sample *sample, char *buffer, size_t size)
@@ -97,7 +103,13 @@ static void cell_text(const struct sample *sample, char *buffer, size_t size)
 static int add(const struct check *check, enum finding_severity severity, const char *code,
 	       const char *expected, const char *found, const char *message)
 {
-	return findings_add(&check->sample->findings, severity, code, check->sample->workload,
+	char named[192];
+
+	if (check->job) {
+		(void)snprintf(named, sizeof(named), "%s: %s", check->job, found); /* may be cut */
+		found = named;
+	}
+	return findings_add(check->findings, severity, code, check->sample->workload,
 			    check->cell[0] ? check->cell : NULL, expected, found, "%s", message);
 }
 
@@ -178,13 +190,30 @@ static int check_mix(const struct check *check)
 		   "settle.");
 }
 
+/* Seconds that the part which goes on longest was to last; 0 where one ends with its size. */
+static double longest_runtime(const struct workload *options)
+{
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < workload_parts(options); i++) {
+		const struct workload *part = workload_part(options, i);
+		uint64_t runtime_ns = part->runtime_ns + workload_delay_beyond(options, part);
+
+		if (!part->time_based)
+			return 0;
+		if (runtime_ns > longest)
+			longest = runtime_ns;
+	}
+	return (double)longest / (double)NS_PER_S;
+}
+
 static int check_time(const struct check *check)
 {
 	const struct sample *sample = check->sample;
-	double asked = (double)sample->options.runtime_ns / (double)NS_PER_S;
+	double asked = longest_runtime(&sample->options);
 	char expected[64], found[64];
 
-	if (!sample->options.time_based || asked <= 0 || sample->steady.attained)
+	if (asked <= 0 || sample->steady.attained)
 		return 0;
 	(void)snprintf(expected, sizeof(expected), "%.3g s", asked);
 	(void)snprintf(found, sizeof(found), "%.3g s", sample->seconds);
@@ -244,13 +273,22 @@ static bool device_tells(const struct sample *sample)
 	return sample->device.name[0] && sample->seconds > 0 && !null_backend(sample);
 }
 
+static bool all_direct(const struct workload *options)
+{
+	for (size_t i = 0; i < workload_parts(options); i++)
+		if (!workload_part(options, i)->direct)
+			return false;
+	return true;
+}
+
 static int check_device_bytes(const struct check *check, enum direction d)
 {
 	const struct sample *sample = check->sample;
 	double bytes = (double)sample->directions[d].bytes;
 	double device = (double)(d == DIRECTION_READ ? sample->device.read_bytes
 						     : sample->device.written_bytes);
-	double queue = DEVICE_BYTES + depth_asked(sample) * (double)sample->options.bs[d];
+	double queue = DEVICE_BYTES +
+		       depth_asked(sample) * (double)workload_buffer_bytes(&sample->options);
 	double least = bytes * (1 - DEVICE_SHARE) - queue;
 	double most =
 		bytes * (1 + DEVICE_MORE_SHARE) + queue + DEVICE_MORE_BYTES_PER_S * sample->seconds;
@@ -262,7 +300,7 @@ static int check_device_bytes(const struct check *check, enum direction d)
 	(void)snprintf(expected, sizeof(expected), "about %.4g MiB", bytes / MIB);
 	(void)snprintf(found, sizeof(found), "%.4g MiB %s on %s", device / MIB, moved,
 		       sample->device.name);
-	if (!sample->options.direct) {
+	if (!all_direct(&sample->options)) {
 		if (d == DIRECTION_READ && device < bytes * CACHE_SHARE - queue)
 			return add(check, FINDING_WARNING, "reads_from_cache", expected, found,
 				   "Most reads never reached the device: the figures are those of "
@@ -458,9 +496,65 @@ static int check_phases(const struct check *check)
 		"in memory; raise nrfiles.");
 }
 
+/* What jobs of one kind of options were asked for, and did. */
+static int check_jobs(const struct check *check)
+{
+	int r = check_mix(check);
+
+	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++) {
+		r = check_size(check, (enum direction)d);
+		if (r == 0)
+			r = check_count(check, (enum direction)d);
+		if (r == 0)
+			r = check_rate(check, (enum direction)d);
+	}
+	return r < 0 ? r : check_depth(check);
+}
+
+/*
+ * A part of several, or one job of it, as a sample of its own that borrows all it has. What the
+ * device and the whole tell is not in it.
+ */
+static int check_part(const struct check *whole, const struct job_result *job)
+{
+	const struct sample *sample = whole->sample;
+	const struct workload *part = sample_part(sample, job);
+	double delay = (double)workload_delay_beyond(&sample->options, part) / (double)NS_PER_S;
+	struct sample view = {
+		.workload = sample->workload,
+		.backend = sample->backend,
+		.options = *part,
+		.steady = sample->steady,
+		.seconds = job->seconds - delay,
+		.depth_mean = sample_job_depth(job),
+	};
+	struct check check = *whole;
+
+	view.options.numjobs = job->jobs;
+	memcpy(view.directions, job->directions, sizeof(view.directions));
+	if (delay > 0 && view.seconds > 0)
+		view.depth_mean *= job->seconds / view.seconds;
+	check.sample = &view;
+	check.job = job->name;
+	return view.seconds > 0 ? check_jobs(&check) : 0;
+}
+
+static int check_parts(const struct check *check)
+{
+	const struct sample *sample = check->sample;
+	int r = 0;
+
+	if (sample->options.part_count == 0)
+		return check_jobs(check);
+	for (size_t i = 0; i < sample->job_count && r == 0; i++)
+		r = check_part(check, &sample->jobs[i]);
+	return r;
+}
+
 int checks_sample(struct sample *sample)
 {
-	struct check check = {.sample = sample};
+	struct check check = {.sample = sample, .findings = &sample->findings};
+	bool together = sample->options.part_count > 0;
 	int r;
 
 	cell_text(sample, check.cell, sizeof(check.cell));
@@ -468,23 +562,14 @@ int checks_sample(struct sample *sample)
 	if (r == 0)
 		r = check_verify(&check);
 	if (r == 0)
-		r = check_mix(&check);
-	if (r == 0)
 		r = check_time(&check);
-	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++) {
-		r = check_size(&check, (enum direction)d);
-		if (r == 0)
-			r = check_device_bytes(&check, (enum direction)d);
-		if (r == 0)
-			r = check_count(&check, (enum direction)d);
-		if (r == 0)
-			r = check_rate(&check, (enum direction)d);
-	}
+	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
+		r = check_device_bytes(&check, (enum direction)d);
+	if (r == 0)
+		r = check_parts(&check);
 	if (r == 0)
 		r = check_steadystate(&check);
-	if (r == 0)
-		r = check_depth(&check);
-	if (r == 0)
+	if (r == 0 && !together)
 		r = check_device_queue(&check);
 	if (r == 0)
 		r = check_alone(&check);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_checks.c - a sound sample has no finding; each fault has its own, at its threshold. */
+/*
+ * test_checks.c - a sound sample has no finding; each fault has its own, at its threshold.
+ *
+ * Length: a test for each of the checks.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -431,9 +435,69 @@ static void few_operations_are_told(void **state)
 	sample_done(&sample);
 }
 
+/* A reader at depth 16 and a logger with its syncs, nothing wrong with them. */
+static void together(struct sample *sample)
+{
+	struct workload part;
+	struct error err;
+	size_t blamed;
+
+	sound(sample, mixed);
+	workload_done(&sample->options);
+	fixture_workload(&part, "name=reader rw=randread bs=4k size=64m iodepth=8 numjobs=2 "
+				"runtime=10");
+	assert_int_equal(workload_add_part(&sample->options, &part), 0);
+	fixture_workload(&part, "name=logger rw=write bs=8k size=64m fsync=1 runtime=5");
+	assert_int_equal(workload_add_part(&sample->options, &part), 0);
+	assert_int_equal(workload_join(&sample->options, &blamed, &err), 0);
+	sample->job_count = 2;
+	sample->jobs = calloc(2, sizeof(*sample->jobs));
+	assert_non_null(sample->jobs);
+	for (size_t i = 0; i < 2; i++) {
+		struct job_result *job = &sample->jobs[i];
+		enum direction d = i ? DIRECTION_WRITE : DIRECTION_READ;
+
+		job->name = fixture_text(i ? "logger" : "reader");
+		job->jobs = i ? 1 : 2;
+		job->seconds = i ? 5 : 10;
+		fixture_direction(&job->directions[d], i ? WRITES : READS, i ? 8192 : 4096, 1,
+				  false);
+		job->directions[d].latency->sum_ns =
+			(uint64_t)((i ? 0.2 : 15.5) * job->seconds * 1e9);
+	}
+	sample->directions[DIRECTION_WRITE].bytes = WRITES * 8192ull;
+	sample->device.written_bytes = WRITES * 8192ull;
+}
+
+static void jobs_that_run_together_are_checked_each(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	together(&sample);
+	expect_only(&sample, NULL);
+
+	together(&sample);
+	sample.jobs[0].directions[DIRECTION_READ].latency->sum_ns = 110ull * 1000000000;
+	assert_int_equal(checks_sample(&sample), 0);
+	assert_string_equal(find(&sample, "depth_not_reached")->found, "reader: 11 on the mean");
+	assert_int_equal(sample.findings.count, 1);
+	sample_done(&sample);
+
+	together(&sample);
+	sample.jobs[1].directions[DIRECTION_WRITE].bytes -= 8192 * 100;
+	expect_only(&sample, "size_mismatch");
+
+	together(&sample);
+	sample.seconds = 9.8; /* of the 10 that the longest was to last */
+	sample.depth_mean *= 10.001 / 9.8;
+	expect_only(&sample, "time_short");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(jobs_that_run_together_are_checked_each),
 		cmocka_unit_test(a_sound_sample_has_no_finding),
 		cmocka_unit_test(failed_operations_are_an_error),
 		cmocka_unit_test(what_was_read_back_is_as_written),
