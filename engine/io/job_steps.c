@@ -65,7 +65,7 @@ static enum job_step next_in_sequence(struct job *job, struct operation *operati
 		*operation = (struct operation){.kind = REQUEST_SYNC};
 		return JOB_OPERATION;
 	}
-	if (job->budget_bytes < sequence_least(sequence)) {
+	if (job->budget_bytes < sequence->least) {
 		if (job->limited)
 			return JOB_DONE;
 		job->budget_bytes = UINT64_MAX;

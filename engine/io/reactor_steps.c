@@ -180,7 +180,7 @@ void reactor_complete_steps(struct reactor *reactor, unsigned int count, uint64_
 		bool good = job_landed(reactor->slot_jobs[number], &reactor->flights[number],
 				       result, now_ns, &err);
 
-		if (good &&
+		if (good && reactor->slot_jobs[number]->course.rewrites &&
 		    job_follows(reactor->slot_jobs[number], &reactor->flights[number], result))
 			put_following(reactor, number);
 		else

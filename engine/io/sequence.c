@@ -126,6 +126,25 @@ static int make_maps(struct sequence *sequence, const struct workload *workload)
 	return 0;
 }
 
+/* The smallest request of any direction in use. */
+static uint64_t least_of(const struct sequence *sequence)
+{
+	const struct sequence_side *sides = sequence->sides;
+	uint64_t read = sides[DIRECTION_READ].sizes.least;
+	uint64_t write = sides[DIRECTION_WRITE].sizes.least;
+
+	switch (sequence->pattern->mix) {
+	case PATTERN_READ:
+		return read;
+	case PATTERN_WRITE:
+		return write;
+	case PATTERN_TRIM:
+		return sides[DIRECTION_TRIM].sizes.least;
+	default:
+		return read < write ? read : write;
+	}
+}
+
 int sequence_new(const struct workload *workload, uint64_t length, uint64_t seed,
 		 struct pattern *pattern, atomic_uint_fast64_t *position,
 		 struct sequence **ret_sequence)
@@ -159,6 +178,7 @@ int sequence_new(const struct workload *workload, uint64_t length, uint64_t seed
 		sequence_free(sequence);
 		return r;
 	}
+	sequence->least = least_of(sequence);
 	*ret_sequence = sequence;
 	return 0;
 }
@@ -172,24 +192,6 @@ void sequence_free(struct sequence *sequence)
 		if (d == 0 || sequence->sides[d].coverage != sequence->sides[0].coverage)
 			coverage_free(sequence->sides[d].coverage);
 	free(sequence);
-}
-
-uint64_t sequence_least(const struct sequence *sequence)
-{
-	const struct sequence_side *sides = sequence->sides;
-	uint64_t read = sides[DIRECTION_READ].sizes.least;
-	uint64_t write = sides[DIRECTION_WRITE].sizes.least;
-
-	switch (sequence->pattern->mix) {
-	case PATTERN_READ:
-		return read;
-	case PATTERN_WRITE:
-		return write;
-	case PATTERN_TRIM:
-		return sides[DIRECTION_TRIM].sizes.least;
-	default:
-		return read < write ? read : write;
-	}
 }
 
 /* ---- a step ---- */
@@ -209,7 +211,9 @@ static uint64_t sequence_random_offset(struct sequence *sequence, enum direction
 		return distribution_next(sequence->distribution, direction) * side->unit;
 	if (!sequence->own_blocks)
 		return pattern_offset(pattern, direction, pattern->kind, drawn);
-	block = random_scale(random_next(&sequence->random), side->blocks);
+	if (pattern->kind != PATTERN_RANDOM) /* else the number drawn has bits for it */
+		drawn = random_next(&sequence->random);
+	block = random_scale(drawn, side->blocks);
 	if (side->coverage) {
 		uint64_t left = coverage_next(side->coverage, block);
 
@@ -251,26 +255,25 @@ static bool fits(const struct sequence *sequence, const struct sequence_side *si
 	return offset <= sequence->length && sequence->length - offset >= side->sizes.least;
 }
 
-/* The offset that is not drawn; false where one is to be drawn all the same. */
-static bool follow(const struct sequence *sequence, const struct sequence_side *side, bool repeat,
-		   uint64_t *ret_offset)
+#define DRAW UINT64_MAX
+
+/* The offset that is not drawn; DRAW where one is to be drawn all the same. */
+static uint64_t follow(const struct sequence *sequence, const struct sequence_side *side,
+		       bool repeat)
 {
 	uint64_t offset = side->next;
 
-	if (repeat) {
-		*ret_offset = side->last;
-		return true;
-	}
+	if (repeat)
+		return side->last;
 	if (offset > 0)
 		offset += sequence->hole; /* both far below 2^63 */
 	if (!fits(sequence, side, offset)) {
 		/* What ends with its size draws, as fio does, rather than begin again. */
 		if (sequence->random_offsets && !sequence->time_based)
-			return false;
+			return DRAW;
 		offset = 0;
 	}
-	*ret_offset = offset;
-	return true;
+	return offset;
 }
 
 /* The next request of all interlocked jobs. */
@@ -293,7 +296,8 @@ static void claim(struct sequence *sequence, const struct sequence_side *side,
 void sequence_next(struct sequence *sequence, unsigned int open, struct sequence_step *ret_step)
 {
 	struct pattern *pattern = sequence->pattern;
-	uint64_t drawn = pattern_draw(pattern, pattern->kind, pattern->mix), offset;
+	uint64_t drawn = pattern_draw(pattern, pattern->kind, pattern->mix);
+	uint64_t offset, length;
 	enum direction direction = pattern_direction_within(pattern, drawn, open);
 	struct sequence_side *side = &sequence->sides[direction];
 	bool turn = may_draw(sequence), random = turn && draws(sequence, side);
@@ -303,14 +307,15 @@ void sequence_next(struct sequence *sequence, unsigned int open, struct sequence
 		claim(sequence, side, ret_step);
 		return;
 	}
-	if (!random)
-		random = !follow(sequence, side, sequence->identical && !turn, &offset);
+	offset = random ? DRAW : follow(sequence, side, sequence->identical && !turn);
+	random = offset == DRAW;
 	if (random)
 		offset = sequence_random_offset(sequence, direction, drawn);
-	ret_step->offset = offset;
-	ret_step->length = sizes_draw(&side->sizes, &sequence->random, sequence->length - offset);
+	length = sizes_draw(&side->sizes, &sequence->random, sequence->length - offset);
 	if (random && side->coverage)
-		ret_step->length = cut_to_free(side, offset, ret_step->length);
+		length = cut_to_free(side, offset, length);
+	ret_step->offset = offset;
+	ret_step->length = length;
 	side->last = offset;
-	side->next = offset + ret_step->length;
+	side->next = offset + length;
 }

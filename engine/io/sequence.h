@@ -56,6 +56,7 @@ struct sequence {
 	struct pattern *pattern; /* the job's */
 	struct random random;
 	uint64_t length; /* bytes of the region */
+	uint64_t least;	 /* the smallest request of any direction in use */
 	bool random_offsets, time_based, identical;
 	atomic_uint_fast64_t *position; /* all jobs' one; NULL: each side has its own */
 	bool own_blocks;		/* the pattern's are not ours: sizes or alignment differ */
@@ -86,8 +87,5 @@ void sequence_next(struct sequence *sequence, unsigned int open, struct sequence
 
 /* The most bytes of memory that the sequence of a completed workload takes. */
 uint64_t sequence_bytes(const struct workload *workload);
-
-/* The smallest request of any direction in use. */
-uint64_t sequence_least(const struct sequence *sequence);
 
 #endif

@@ -41,7 +41,19 @@ uint64_t sizes_draw_one(const struct sizes *sizes, struct random *random, uint64
 /* Bytes of the next request, which has `room` bytes to the end of its region: least at least. */
 static inline uint64_t sizes_draw(const struct sizes *sizes, struct random *random, uint64_t room)
 {
-	return sizes->least == sizes->most ? sizes->least : sizes_draw_one(sizes, random, room);
+	uint64_t bytes;
+
+	if (sizes->least == sizes->most)
+		return sizes->least;
+	/* The plainest of ranges, and what is not drawn anew. */
+	if (sizes->count == 0 && sizes->mask && !sizes->unaligned) {
+		bytes = (sizes->least + random_scale(random_next(random), sizes->most)) &
+			~sizes->mask;
+		bytes = bytes < sizes->most ? bytes : sizes->most;
+		if (bytes <= room)
+			return bytes;
+	}
+	return sizes_draw_one(sizes, random, room);
 }
 
 #endif

@@ -65,8 +65,10 @@ def count(shim, tmp_path, operations, workload, target, allow):
     out = tmp_path / f"callgrind.{operations}"
     request = {"call": "run", "run": "20000101-000000-gate00", "definition": {
         "name": "gate", "target": target, "workloads": [{
-            "name": "gate", "bs": "4k", "time_based": 0, "size": operations * 4096, "invalidate": 0,
-            "direct": 0, **workload}]}}
+            "name": "gate", "time_based": 0, "invalidate": 0, "direct": 0,
+            # Without a bs operations are counted, and not bytes.
+            **({"number_ios": operations, "size": "64g"} if "bsrange" in workload
+               else {"bs": "4k", "size": operations * 4096}), **workload}]}}
     child = subprocess.Popen(
         ["valgrind", "--tool=callgrind", "--separate-threads=yes", f"--callgrind-out-file={out}", PROGRAM, "engine",
          "--state", tmp_path / f"state{operations}", "--allow", allow],
@@ -132,6 +134,14 @@ def test_sequential_read_in_batches(shim, tmp_path):
 def test_random_read_one_by_one(shim, tmp_path):
     each, _ = per_operation(shim, tmp_path, {"rw": "randread", "iodepth": 1, **RANDOM})
     held("random read, one by one", sum(each.values()), 170, 145)
+
+
+def test_requests_of_many_sizes_in_batches(shim, tmp_path):
+    """Step by step, as all that has no loop of its own."""
+    each, _ = per_operation(shim, tmp_path, {"rw": "randread", "bsrange": "4k-64k", "iodepth": 32, **RANDOM})
+    held("random read of many sizes, step by step, batch 16", sum(each.values()), 600, 250)
+    each, _ = per_operation(shim, tmp_path, {"rw": "randread", "bsrange": "4k-64k", "iodepth": 32})
+    held("the same, each byte once", sum(each.values()), 700, 350)
 
 
 def test_mix_in_batches(shim, tmp_path):

@@ -320,7 +320,7 @@ static void once(const char *options, uint64_t length, unsigned int passes)
 	struct fixture *f = begin(options, 512, length);
 	struct touched touched = {calloc(length, 1), length, length};
 	unsigned int done = 0, sizes = 0, steps = 0;
-	uint64_t least = sequence_least(f->job.course.sequence), last = 0;
+	uint64_t least = f->job.course.sequence->least, last = 0;
 
 	assert_non_null(touched.bytes);
 	while (done < passes) {
