@@ -55,6 +55,7 @@ int alone_try(struct sample *sample, enum backend_kind backend, const struct mea
 	workload.ramp_time_ns = workload.startdelay_ns = 0;
 	workload.runtime_ns = ALONE_NS;
 	workload.time_based = workload.group_reporting = true;
+	workload.end_fsync = false;
 	sample_init(&alone);
 	r = measure_run(&spec, &alone, err);
 	if (r == 0 && alone.seconds > 0) {

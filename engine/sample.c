@@ -5,6 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const sample_syncs_names[SAMPLE_SYNCS_COUNT] = {"fsync", "fdatasync", "end_fsync"};
+
+const struct histogram *sample_syncs(const struct sample *sample, enum sample_syncs kind)
+{
+	const struct histogram *const all[] = {sample->sync, sample->datasync, sample->end_fsync};
+
+	return all[kind];
+}
+
 void sample_init(struct sample *sample)
 {
 	memset(sample, 0, sizeof(*sample));
@@ -27,6 +36,7 @@ static void job_done(struct job_result *job)
 	directions_done(job->directions);
 	free(job->sync);
 	free(job->datasync);
+	free(job->end_fsync);
 	free(job->name);
 }
 
@@ -46,6 +56,7 @@ void sample_done(struct sample *sample)
 	free(sample->files);
 	free(sample->sync);
 	free(sample->datasync);
+	free(sample->end_fsync);
 	free(sample->series.seconds);
 	free(sample->workload);
 	free(sample->target);
@@ -118,7 +129,7 @@ static double sum_ns(const struct histogram *histogram)
 
 double sample_job_depth(const struct job_result *job)
 {
-	double sum = sum_ns(job->sync) + sum_ns(job->datasync);
+	double sum = sum_ns(job->sync) + sum_ns(job->datasync) + sum_ns(job->end_fsync);
 
 	for (int d = 0; d < DIRECTION_COUNT; d++)
 		sum += sum_ns(job->directions[d].latency);

@@ -52,7 +52,7 @@ struct job_result {
 	char *name;    /* the part's; NULL where the workload is one */
 	uint64_t jobs; /* that it is of */
 	struct direction_result directions[DIRECTION_COUNT];
-	struct histogram *sync, *datasync; /* NULL: none */
+	struct histogram *sync, *datasync, *end_fsync; /* NULL: none */
 	double seconds;			   /* from the window's begin to its own last operation */
 };
 
@@ -112,7 +112,9 @@ struct sample {
 	bool latency_per_operation; /* else one stamp a batch */
 	uint64_t error_count;	    /* operations that failed; the first one ended the sample */
 	struct direction_result directions[DIRECTION_COUNT];
-	struct histogram *sync, *datasync; /* latency of fsyncs and fdatasyncs; NULL when none */
+	/* Latency of fsyncs, of fdatasyncs, and of the one that ends each job (end_fsync), which
+	 * lies in the window; NULL when none. */
+	struct histogram *sync, *datasync, *end_fsync;
 	size_t file_count;
 	struct file_result *files; /* in the order they were done; NULL unless it is of files */
 	double depth_mean; /* operations outstanding, time-weighted (sum of latency / window) */
@@ -132,6 +134,13 @@ struct sample {
 /* All zero and empty; sample_done() frees what it holds and leaves it so again. */
 void sample_init(struct sample *sample);
 void sample_done(struct sample *sample);
+
+/* The syncs of a sample by kind; NULL where there are none. */
+enum sample_syncs { SAMPLE_FSYNCS, SAMPLE_FDATASYNCS, SAMPLE_END_FSYNCS, SAMPLE_SYNCS_COUNT };
+
+extern const char *const sample_syncs_names[SAMPLE_SYNCS_COUNT]; /* as the options' */
+
+const struct histogram *sample_syncs(const struct sample *sample, enum sample_syncs kind);
 
 /* Whether data goes this way: the workload says so, or operations of the kind were done. */
 bool sample_moves(const struct sample *sample, enum direction direction);

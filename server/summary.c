@@ -96,16 +96,16 @@ static void put_names(struct table *table, const struct definition *definition,
 			   again ? "" : definition->factors[i].levels[cell->levels[i]]);
 }
 
-/* A row of its own: what the intended starts make of the row above. */
-static void put_intended(struct table *table, const struct definition *definition,
-			 const struct cell *cell, const struct percentiles *all,
-			 const struct histogram *intended)
+/* A row of latencies alone, below those of its cell: from the intended starts, or of syncs. */
+static void put_latency_row(struct table *table, const struct definition *definition,
+			    const struct cell *cell, const struct percentiles *all,
+			    const char *name, const struct histogram *latency)
 {
 	put_names(table, definition, cell, false, true);
-	table_cell(table, "intended");
+	table_cell(table, "%s", name);
 	table_cell(table, "%s", "");
 	table_cell(table, "%s", "");
-	put_latency(table, cell, all, intended);
+	put_latency(table, cell, all, latency);
 }
 
 static void put_cell(struct table *table, const struct definition *definition,
@@ -130,10 +130,15 @@ static void put_cell(struct table *table, const struct definition *definition,
 			put_interval(table, &direction->bandwidth, MIB, false);
 			put_latency(table, cell, all, direction->latency);
 			if (direction->intended)
-				put_intended(table, definition, cell, all, direction->intended);
+				put_latency_row(table, definition, cell, all, "intended",
+						direction->intended);
 		}
 		again = true;
 	}
+	for (int kind = 0; kind < SAMPLE_SYNCS_COUNT; kind++)
+		if (cell->syncs[kind])
+			put_latency_row(table, definition, cell, all, sample_syncs_names[kind],
+					cell->syncs[kind]);
 	for (int i = 0; i < FILE_ORDERS * FILE_OPERATION_COUNT; i++) {
 		int order = i / FILE_OPERATION_COUNT, operation = i % FILE_OPERATION_COUNT;
 		const struct cell_files *files = &cell->files[order][operation];

@@ -41,16 +41,21 @@ static void level_head(const struct report *report, struct html *html)
 	html_raw(html, "</tr></thead><tbody>");
 }
 
-/* A row's head: the comparison, and the direction where it has both. */
-static void row_head(const struct comparison *comparison, int direction, struct html *html)
+/* A row's head: the comparison, and what of it, where its title does not say it. */
+static void row_head_of(const struct comparison *comparison, const char *what, struct html *html)
 {
 	char title[REPORT_TITLE_MAX];
 
 	html_open(html, "th", "scope", "row", NULL);
 	html_name(html, report_title(comparison, title));
-	if (!comparison->files) /* its title says it */
-		html_element(html, "span", direction_names[direction], "class", "direction", NULL);
+	if (!comparison->files)
+		html_element(html, "span", what, "class", "direction", NULL);
 	html_close(html, "th");
+}
+
+static void row_head(const struct comparison *comparison, int direction, struct html *html)
+{
+	row_head_of(comparison, direction_names[direction], html);
 }
 
 static void exact_title(const struct cell_direction *direction, char *buffer, size_t size)
@@ -301,6 +306,27 @@ bool report_has_intended(const struct report *report)
 	return false;
 }
 
+/* The rows of a comparison's syncs, below those of its directions. */
+static void sync_rows(const struct report *report, const struct comparison *comparison,
+		      const struct percentiles *all, bool intended, struct html *html)
+{
+	for (size_t n = 0; n < SAMPLE_SYNCS_COUNT * report->level_count; n++) {
+		size_t kind = n / report->level_count, level = n % report->level_count;
+		const struct cell *cell = comparison->cells[level].cell;
+
+		if (!cell || !cell->syncs[kind])
+			continue;
+		html_open(html, "tr", NULL);
+		row_head_of(comparison, sample_syncs_names[kind], html);
+		if (report->axis[0])
+			html_element(html, "td", report_level(report, level), NULL);
+		if (intended)
+			html_element(html, "td", "submission", NULL);
+		latency_figures(cell->syncs[kind], cell, all, html);
+		html_close(html, "tr");
+	}
+}
+
 void report_latency_table(const struct report *report, struct html *html)
 {
 	bool intended = report_has_intended(report);
@@ -335,6 +361,7 @@ void report_latency_table(const struct report *report, struct html *html)
 				html_close(html, "tr");
 			}
 		}
+		sync_rows(report, comparison, &all, intended, html);
 	}
 	table_close(html);
 }

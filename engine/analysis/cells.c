@@ -181,6 +181,19 @@ static int files_estimate(struct cell *cell, int order, int operation, double *v
 	return narrow_latency(&files->latency);
 }
 
+static int merge_syncs(struct cell *cell)
+{
+	int r = 0;
+
+	for (int kind = 0; kind < SAMPLE_SYNCS_COUNT && r == 0; kind++) {
+		for (size_t i = 0; i < cell->sample_count && r == 0; i++)
+			r = merge_latency(&cell->syncs[kind], sample_syncs(cell->samples[i], kind));
+		if (r == 0)
+			r = narrow_latency(&cell->syncs[kind]);
+	}
+	return r;
+}
+
 static int cell_estimate(struct cell *cell)
 {
 	AUTO_FREE double *values = calloc(cell->sample_count + 1, sizeof(*values));
@@ -188,6 +201,8 @@ static int cell_estimate(struct cell *cell)
 
 	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
 		r = direction_estimate(cell, (enum direction)d, values);
+	if (r == 0)
+		r = merge_syncs(cell);
 	for (int i = 0; i < FILE_ORDERS * FILE_OPERATION_COUNT && r == 0; i++)
 		r = files_estimate(cell, i / FILE_OPERATION_COUNT, i % FILE_OPERATION_COUNT,
 				   values);
@@ -279,6 +294,8 @@ void cells_done(struct cells *cells)
 			free(cell->directions[d].latency);
 			free(cell->directions[d].intended);
 		}
+		for (size_t kind = 0; kind < SAMPLE_SYNCS_COUNT; kind++)
+			free(cell->syncs[kind]);
 		for (size_t n = 0; n < (size_t)FILE_ORDERS * FILE_OPERATION_COUNT; n++)
 			free(cell->files[n / FILE_OPERATION_COUNT][n % FILE_OPERATION_COUNT]
 				     .latency);

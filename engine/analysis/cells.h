@@ -36,6 +36,7 @@ struct cell {
 	size_t sample_count;
 	const struct sample **samples; /* by repeat; borrowed from the result */
 	struct cell_direction directions[DIRECTION_COUNT];
+	struct histogram *syncs[SAMPLE_SYNCS_COUNT]; /* latencies, merged; NULL: there are none */
 	struct cell_files files[FILE_ORDERS][FILE_OPERATION_COUNT];
 };
 

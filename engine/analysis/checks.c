@@ -221,6 +221,9 @@ static int check_time(const struct check *check)
 		return add(check, FINDING_WARNING, "time_short", expected, found,
 			   "The sample ended before its time; compare it with others of its kind "
 			   "with care.");
+	/* The final fsync was asked for. */
+	if (sample->end_fsync)
+		asked += (double)sample->end_fsync->max_ns / (double)NS_PER_S;
 	if (sample->seconds > asked + fmax(DRAIN_S, asked * DRAIN_SHARE))
 		return add(check, FINDING_WARNING, "drain_long", expected, found,
 			   "The operations outstanding when time was over took long to end, which "
@@ -327,7 +330,7 @@ static int check_depth(const struct check *check)
 
 	/* A job that waits for its fsync has less outstanding by right. */
 	if (operations(sample) == 0 || null_backend(sample) || sample->options.fsync > 0 ||
-	    paced(sample) || sample->depth_mean >= asked * DEPTH_SHARE)
+	    sample->end_fsync || paced(sample) || sample->depth_mean >= asked * DEPTH_SHARE)
 		return 0;
 	(void)snprintf(expected, sizeof(expected), "%.0f outstanding", asked);
 	(void)snprintf(found, sizeof(found), "%.3g on the mean", sample->depth_mean);
@@ -442,6 +445,7 @@ static int check_little(const struct check *check)
 	/* A sync is outstanding too. */
 	sum_ns += sample->sync ? (double)sample->sync->sum_ns : 0;
 	sum_ns += sample->datasync ? (double)sample->datasync->sum_ns : 0;
+	sum_ns += sample->end_fsync ? (double)sample->end_fsync->sum_ns : 0;
 	depth = sum_ns / (sample->seconds * (double)NS_PER_S);
 	if (fabs(depth - sample->depth_mean) <= LITTLE_SHARE * fmax(depth, sample->depth_mean))
 		return 0;

@@ -42,10 +42,11 @@ enum request_kind {
 	REQUEST_TRIM,
 	REQUEST_SYNC,
 	REQUEST_DATASYNC,
+	REQUEST_END_SYNC, /* the fsync that ends a job */
 	REQUEST_KIND_COUNT
 };
 
-/* "read", "write", "trim", "fsync", "fdatasync" */
+/* "read", "write", "trim", "fsync", "fdatasync", "final fsync" */
 extern const char *const request_names[REQUEST_KIND_COUNT];
 
 /* The kernel's struct io_uring_sqe, as far as reads, writes and fsyncs use it. */

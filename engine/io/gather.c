@@ -92,11 +92,13 @@ static void take_seconds(const struct gathering *g, struct job_result *job,
 }
 
 static int merge_syncs(struct histogram **sync, struct histogram **datasync,
-		       const struct recorder *recorder)
+		       struct histogram **end_fsync, const struct recorder *recorder)
 {
 	int rc = merge(sync, recorder->histograms[REQUEST_SYNC]);
 
-	return rc < 0 ? rc : merge(datasync, recorder->histograms[REQUEST_DATASYNC]);
+	if (rc == 0)
+		rc = merge(datasync, recorder->histograms[REQUEST_DATASYNC]);
+	return rc < 0 ? rc : merge(end_fsync, recorder->histograms[REQUEST_END_SYNC]);
 }
 
 /* job: NULL, or its own result. */
@@ -119,9 +121,9 @@ static int merge_recorder(struct gathering *g, const struct recorder *recorder,
 			rc = merge_direction(&job->directions[d], recorder, d, false);
 	}
 	if (rc == 0 && !g->spec->discard)
-		rc = merge_syncs(&sample->sync, &sample->datasync, recorder);
+		rc = merge_syncs(&sample->sync, &sample->datasync, &sample->end_fsync, recorder);
 	if (rc == 0 && job)
-		rc = merge_syncs(&job->sync, &job->datasync, recorder);
+		rc = merge_syncs(&job->sync, &job->datasync, &job->end_fsync, recorder);
 	for (int kind = 0; kind < REQUEST_KIND_COUNT; kind++)
 		if (recorder->histograms[kind])
 			g->latency_sum_ns += (double)recorder->histograms[kind]->sum_ns;

@@ -2,9 +2,9 @@
 /*
  * job_steps.c - see job_steps.h.
  *
- * The order of what is asked, first answer holds: the job's time; a pause (pace.h); a sync that is
- * due; whether number_ios are done; whether a rate lets a read or write begin; the sequence where
- * there is one, else the pattern, within the job's budget of bytes.
+ * The order of what is asked, first answer holds: the job's time and the load's; a pause (pace.h);
+ * a sync that is due; whether number_ios are done; whether a rate lets a read or write begin; the
+ * sequence where there is one, else the pattern, within the job's budget of bytes.
  * A write of a block that another one outstanding writes waits for it where what is written is read
  * back; nothing else is asked for meanwhile.
  */
@@ -20,18 +20,20 @@
 
 bool job_is_plain(const struct workload *workload)
 {
-	return workload->part_count == 0 && workload->fdatasync == 0 && pace_is_plain(workload) &&
-	       !workload_trims(workload) && !workload_rewrites(workload) &&
-	       !sequence_needed(workload) &&
+	return workload->part_count == 0 && workload->fdatasync == 0 && !workload->end_fsync &&
+	       pace_is_plain(workload) && !workload_trims(workload) &&
+	       !workload_rewrites(workload) && !sequence_needed(workload) &&
 	       (workload->number_ios == 0 || budget_uniform(workload)) &&
 	       (!workload_writes(workload) || written_fresh(workload));
 }
 
-/* The job's own time is over, while other parts of the workload go on. */
+/* The load's time is over, or the job's own while other parts of the workload go on. */
 static bool time_over(const struct job *job, uint64_t now_ns)
 {
-	return job->course.runtime_ns > 0 &&
-	       now_ns >= job->recorder->load->window_ns + job->course.runtime_ns;
+	const struct load *load = job->recorder->load;
+
+	return now_ns >= load->deadline_ns ||
+	       (job->course.runtime_ns > 0 && now_ns >= load->window_ns + job->course.runtime_ns);
 }
 
 static bool fsync_due(const struct job *job)
@@ -190,8 +192,23 @@ static bool syncs_may_follow(const struct job *job)
 	       (job->fsync_every > 0 || job->course.fdatasync_every > 0);
 }
 
-enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flight,
-		       uint64_t *ret_wake_ns)
+/* A job that has nothing more to do syncs once, when nothing of it is outstanding. */
+static enum job_step plan_end(struct job *job, struct flight *flight)
+{
+	struct course *course = &job->course;
+
+	if (!course->end_sync)
+		return JOB_DONE;
+	if (course->outstanding > 0)
+		return JOB_WAITS;
+	course->end_sync = false;
+	*flight = (struct flight){.operation.kind = REQUEST_END_SYNC};
+	course->outstanding++;
+	return JOB_OPERATION;
+}
+
+static enum job_step plan_operation(struct job *job, uint64_t now_ns, struct flight *ret_flight,
+				    uint64_t *ret_wake_ns)
 {
 	struct operation *operation = &ret_flight->operation;
 	struct course *course = &job->course;
@@ -223,6 +240,14 @@ enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flig
 		course->outstanding_bytes += operation->length;
 	course->held = false;
 	return JOB_OPERATION;
+}
+
+enum job_step job_plan(struct job *job, uint64_t now_ns, struct flight *ret_flight,
+		       uint64_t *ret_wake_ns)
+{
+	enum job_step step = plan_operation(job, now_ns, ret_flight, ret_wake_ns);
+
+	return step == JOB_DONE ? plan_end(job, ret_flight) : step;
 }
 
 static void record(struct recorder *recorder, const struct flight *flight, uint64_t now_ns)

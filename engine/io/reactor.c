@@ -405,6 +405,7 @@ static void choose_shape(struct reactor *reactor, const struct workload *workloa
 
 		reactor->allowed[REQUEST_SYNC] |= writes && part->fsync > 0;
 		reactor->allowed[REQUEST_DATASYNC] |= writes && part->fdatasync > 0;
+		reactor->allowed[REQUEST_END_SYNC] |= writes && part->end_fsync;
 	}
 	reactor->bs_max = (uint32_t)workload_buffer_bytes(workload);
 	reactor->batch_max = reactor->slot_count / 2;

@@ -248,11 +248,11 @@ void reactor_run_steps(struct reactor *reactor)
 
 	while (!load_stopping(reactor->load)) {
 		uint64_t wake_ns = UINT64_MAX;
-		unsigned int count = reactor->issuing ? plan_batch(reactor, now_ns, &wake_ns) : 0;
+		unsigned int count = plan_batch(reactor, now_ns, &wake_ns);
 		int ready = 0;
 
 		if (count == 0 && reactor->outstanding == 0) {
-			if (!reactor->issuing || !any_left(reactor))
+			if (!any_left(reactor))
 				return;
 			nap(earlier(wake_ns, now_ns + REACTOR_WAIT_NS));
 		} else {

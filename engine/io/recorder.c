@@ -11,8 +11,8 @@
 /* Besides the seconds' ends, how often the control thread's byte count is brought up to date. */
 #define EVENT_NS (100 * NS_PER_MS)
 
-const char *const request_names[REQUEST_KIND_COUNT] = {"read", "write", "trim", "fsync",
-						       "fdatasync"};
+const char *const request_names[REQUEST_KIND_COUNT] = {"read",	"write",     "trim",
+						       "fsync", "fdatasync", "final fsync"};
 
 static int add_histogram(struct histogram **ret_histogram)
 {
@@ -48,6 +48,8 @@ int recorder_init(struct recorder *recorder, const struct workload *workload, bo
 		rc = add_histogram(&recorder->histograms[REQUEST_SYNC]);
 	if (rc == 0 && workload->fdatasync && workload_writes(workload))
 		rc = add_histogram(&recorder->histograms[REQUEST_DATASYNC]);
+	if (rc == 0 && workload->end_fsync && workload_writes(workload))
+		rc = add_histogram(&recorder->histograms[REQUEST_END_SYNC]);
 	return rc;
 }
 

@@ -65,7 +65,7 @@ static uint64_t recorder_bytes_of(const struct workload *workload, bool split)
 		count += workload_rate(workload, (enum direction)d) > 0;
 	}
 	if (workload_writes(workload))
-		count += (workload->fsync > 0) + (workload->fdatasync > 0);
+		count += (workload->fsync > 0) + (workload->fdatasync > 0) + workload->end_fsync;
 	return count * sizeof(struct histogram) + sizeof(struct recorder);
 }
 

@@ -38,7 +38,7 @@ static int32_t perform(const struct thread_job *job, const struct operation *ope
 			rc = pread(fd, buffer, operation->length, (off_t)operation->offset);
 		else if (operation->kind == REQUEST_WRITE)
 			rc = pwrite(fd, buffer, operation->length, (off_t)operation->offset);
-		else if (operation->kind == REQUEST_SYNC)
+		else if (operation->kind == REQUEST_SYNC || operation->kind == REQUEST_END_SYNC)
 			rc = fsync(fd);
 		else
 			rc = fdatasync(fd);
@@ -76,7 +76,7 @@ static enum job_step plan(struct thread_job *job, uint64_t now_ns, struct flight
 		uint64_t wake_ns = UINT64_MAX;
 		enum job_step step;
 
-		if (load_stopping(load) || now_ns >= load->deadline_ns)
+		if (load_stopping(load))
 			return JOB_DONE;
 		step = job_plan(&job->job, now_ns, next, &wake_ns);
 		if (step != JOB_WAITS)

@@ -190,6 +190,7 @@ static int choose_opcodes(struct uring *uring, const struct backend_config *conf
 
 	uring->backend.opcodes[REQUEST_SYNC] = IORING_OP_FSYNC;
 	uring->backend.opcodes[REQUEST_DATASYNC] = IORING_OP_FSYNC;
+	uring->backend.opcodes[REQUEST_END_SYNC] = IORING_OP_FSYNC;
 	uring->backend.operation_flags[REQUEST_DATASYNC] = IORING_FSYNC_DATASYNC;
 	uring->backend.opcodes[REQUEST_READ] = rc == 0 ? IORING_OP_READ_FIXED : IORING_OP_READ;
 	uring->backend.opcodes[REQUEST_WRITE] = rc == 0 ? IORING_OP_WRITE_FIXED : IORING_OP_WRITE;
@@ -253,7 +254,8 @@ static int restrict_ring(struct uring *uring, const struct backend_config *confi
 			    config->allowed[REQUEST_WRITE]
 				    ? (config->allowed[REQUEST_READ] ? " and writes" : "writes")
 				    : "",
-			    config->allowed[REQUEST_SYNC] || config->allowed[REQUEST_DATASYNC]
+			    config->allowed[REQUEST_SYNC] || config->allowed[REQUEST_DATASYNC] ||
+					    config->allowed[REQUEST_END_SYNC]
 				    ? ", syncs"
 				    : "");
 	}

@@ -92,10 +92,12 @@ static int check_polling(const struct workload *workload, struct error *err)
 		return error_set(err, ERROR_CONFLICT, "hipri",
 				 "hipri=1 together with sqthread_poll=1 is not supported: leave "
 				 "out one of them");
-	if (workload->fsync > 0 || workload->fdatasync > 0)
+	if (workload->fsync > 0 || workload->fdatasync > 0 || workload->end_fsync)
 		return error_set(err, ERROR_CONFLICT, "hipri",
 				 "a ring that polls (hipri=1) takes no %s: leave out one of them",
-				 workload->fsync > 0 ? "fsync" : "fdatasync");
+				 workload->fsync > 0	   ? "fsync"
+				 : workload->fdatasync > 0 ? "fdatasync"
+							   : "end_fsync");
 	return 0;
 }
 

@@ -126,6 +126,9 @@ OPTION(STEADYSTATE_RAMP, "steadystate_ramp_time", OPTION_TIME, steadystate_ramp_
 OPTION(FDATASYNC, "fdatasync", OPTION_COUNT, fdatasync, 0, 1u << 30, NULL, "0", NULL, "writes", true,
        "An fdatasync after every so many writes of a job; its latency is kept apart.")
 
+OPTION(END_FSYNC, "end_fsync", OPTION_FLAG, end_fsync, 0, 1, NULL, "0", NULL, "", true,
+       "An fsync when a job that writes has ended, which counts in its time, as in fio: what was written is on the disk then. Its latency is kept apart.")
+
 /* ---- what is written, and whether it is read back ---- */
 OPTION(ZERO_BUFFERS, "zero_buffers", OPTION_FLAG, zero_buffers, 0, 1, NULL, "0", NULL, "", true,
        "Write zeros. Reads meet them too: the target is filled with what the workloads that read it ask for.")

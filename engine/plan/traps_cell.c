@@ -276,6 +276,8 @@ static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
 		return !workload_mixed(options);
 	case OPTION_ID_FSYNC:
 		return options->fsync > 0 && !workload_writes(options);
+	case OPTION_ID_END_FSYNC:
+		return options->end_fsync && !workload_writes(options);
 	case OPTION_ID_SYNC:
 		return options->sync != SYNC_NONE && !workload_writes(options);
 	case OPTION_ID_NORANDOMMAP:

@@ -116,6 +116,7 @@ struct workload {
 	uint64_t steadystate_duration_ns, steadystate_ramp_ns;
 	/* syncs */
 	uint64_t fdatasync; /* writes; 0: none */
+	bool end_fsync;
 	/* what is written */
 	bool zero_buffers, refill_buffers, scramble_buffers;
 	uint64_t buffer_compress_percentage, dedupe_percentage;

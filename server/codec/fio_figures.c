@@ -223,14 +223,15 @@ json_t *fio_sync_encode(const struct fio_entry *entry)
 	const struct sample *sample = entry->sample;
 	const struct job_result *job = entry->job && entry->job->name ? entry->job : NULL;
 	const struct histogram *const all[] = {job ? job->sync : sample->sync,
-					       job ? job->datasync : sample->datasync};
+					       job ? job->datasync : sample->datasync,
+					       job ? job->end_fsync : sample->end_fsync};
 	AUTO_FREE struct histogram *sync = malloc(sizeof(*sync));
 	json_t *value = json_object();
 	int failed = 0;
 
 	if (!sync)
 		return put_end(value, -1);
-	/* fio counts fsyncs and fdatasyncs as one */
+	/* fio counts them all as one */
 	histogram_init(sync);
 	for (size_t i = 0; (job || entry->first) && i < ARRAY_SIZE(all); i++)
 		if (all[i])

@@ -87,7 +87,7 @@ static void write_head(FILE *out, const struct result *result, const struct layo
 		    out);
 	write_percentile_heads(out, layout, "lat");
 	(void)fputs(",lat_max_ns,short_ios,sync_ios,sync_lat_mean_ns,datasync_ios,datasync_lat_"
-		    "mean_ns,depth_mean,cpu_user_s,"
+		    "mean_ns,end_fsync_ios,end_fsync_lat_mean_ns,depth_mean,cpu_user_s,"
 		    "cpu_system_s,machine_busy_s,machine_steal_s,device,device_reads,"
 		    "device_read_bytes,device_writes,device_written_bytes,device_io_ms,"
 		    "device_weighted_ms,verify,verify_blocks,verify_errors",
@@ -180,7 +180,7 @@ static const char *level_of(const struct sample *sample, const char *factor)
 struct row {
 	const struct job_result *job; /* NULL: the sample's */
 	const struct direction_result *directions;
-	const struct histogram *sync, *datasync;
+	const struct histogram *sync, *datasync, *end_fsync;
 	double seconds, depth;
 };
 
@@ -224,6 +224,7 @@ static void write_row(FILE *out, const struct result *result, const struct layou
 	write_count(out, direction->short_ios);
 	write_syncs(out, row->sync);
 	write_syncs(out, row->datasync);
+	write_syncs(out, row->end_fsync);
 	write_real(out, row->depth);
 	if (row->job)
 		(void)fputs(",,,,,,,,,,,,,,", out); /* what is of the whole */
@@ -251,6 +252,7 @@ static void write_phase(FILE *out, const struct result *result, const struct lay
 	write_count(out, 0); /* a short write or read is an error */
 	write_syncs(out, sample->sync);
 	write_syncs(out, sample->datasync);
+	write_syncs(out, sample->end_fsync);
 	write_real(out, sample->depth_mean);
 	write_whole(out, sample);
 	if (layout->intended)
@@ -265,6 +267,7 @@ static void write_sample(FILE *out, const struct result *result, const struct la
 				  sample->directions,
 				  sample->sync,
 				  sample->datasync,
+				  sample->end_fsync,
 				  sample->seconds,
 				  sample->depth_mean};
 
@@ -273,8 +276,13 @@ static void write_sample(FILE *out, const struct result *result, const struct la
 			write_row(out, result, layout, sample, &whole, (enum direction)d);
 	for (size_t i = 0; i < sample->job_count; i++) {
 		const struct job_result *job = &sample->jobs[i];
-		const struct row own = {job,	       job->directions, job->sync,
-					job->datasync, job->seconds,	sample_job_depth(job)};
+		const struct row own = {job,
+					job->directions,
+					job->sync,
+					job->datasync,
+					job->end_fsync,
+					job->seconds,
+					sample_job_depth(job)};
 
 		for (int d = 0; d < DIRECTION_COUNT && job->name; d++)
 			if (sample_job_moves(sample, job, (enum direction)d))

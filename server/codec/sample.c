@@ -62,7 +62,7 @@ static json_t *sync_encode(const struct sample *sample, const struct histogram *
 }
 
 static int put_syncs(json_t *object, const struct sample *sample, const struct histogram *sync,
-		     const struct histogram *datasync)
+		     const struct histogram *datasync, const struct histogram *end_fsync)
 {
 	int failed = 0;
 
@@ -70,6 +70,8 @@ static int put_syncs(json_t *object, const struct sample *sample, const struct h
 		failed |= put_value(object, "sync", sync_encode(sample, sync));
 	if (datasync && datasync->count > 0)
 		failed |= put_value(object, "datasync", sync_encode(sample, datasync));
+	if (end_fsync && end_fsync->count > 0)
+		failed |= put_value(object, "end_fsync", sync_encode(sample, end_fsync));
 	return failed;
 }
 
@@ -87,7 +89,7 @@ static json_t *job_encode(const struct sample *sample, const struct job_result *
 			failed |= put_value(
 				value, direction_names[d],
 				direction_encode(&job->directions[d], job->seconds, &list));
-	failed |= put_syncs(value, sample, job->sync, job->datasync);
+	failed |= put_syncs(value, sample, job->sync, job->datasync, job->end_fsync);
 	return put_end(value, failed);
 }
 
@@ -170,7 +172,7 @@ json_t *sample_encode(const struct sample *sample)
 
 	failed |= put_real(value, "depth_mean", sample->depth_mean);
 	failed |= put_directions(value, sample);
-	failed |= put_syncs(value, sample, sample->sync, sample->datasync);
+	failed |= put_syncs(value, sample, sample->sync, sample->datasync, sample->end_fsync);
 	if (sample->file_count > 0)
 		failed |= put_value(value, "metadata", file_results_encode(sample));
 	if (sample->verify.done)
@@ -261,7 +263,7 @@ static int sync_decode(const struct fields *in, const char *name, struct histogr
 }
 
 static int syncs_decode(const struct fields *in, struct histogram **ret_sync,
-			struct histogram **ret_datasync)
+			struct histogram **ret_datasync, struct histogram **ret_end_fsync)
 {
 	int r = 0;
 
@@ -269,6 +271,8 @@ static int syncs_decode(const struct fields *in, struct histogram **ret_sync,
 		r = sync_decode(in, "sync", ret_sync);
 	if (r == 0 && fields_have(in, "datasync"))
 		r = sync_decode(in, "datasync", ret_datasync);
+	if (r == 0 && fields_have(in, "end_fsync"))
+		r = sync_decode(in, "end_fsync", ret_end_fsync);
 	return r;
 }
 
@@ -284,7 +288,7 @@ static int job_decode(const struct fields *in, struct job_result *job)
 		r = get_real(in, "seconds", SECONDS_MAX, &job->seconds);
 	if (r == 0)
 		r = directions_decode(in, job->directions);
-	return r < 0 ? r : syncs_decode(in, &job->sync, &job->datasync);
+	return r < 0 ? r : syncs_decode(in, &job->sync, &job->datasync, &job->end_fsync);
 }
 
 static int jobs_decode(const struct fields *in, struct sample *sample)
@@ -436,7 +440,7 @@ static int figures_decode(const struct fields *in, struct sample *sample)
 	if (r == 0)
 		r = directions_decode(in, sample->directions);
 	if (r == 0)
-		r = syncs_decode(in, &sample->sync, &sample->datasync);
+		r = syncs_decode(in, &sample->sync, &sample->datasync, &sample->end_fsync);
 	if (r == 0 && fields_have(in, "metadata"))
 		r = file_results_decode(in, sample);
 	if (r == 0 && fields_have(in, "verify"))

@@ -143,6 +143,37 @@ static void test_intended(void **state)
 	result_done(&result);
 }
 
+/* Syncs have rows of their own below the directions. */
+static void test_syncs(void **state)
+{
+	struct result result;
+	char *text;
+
+	(void)state;
+	make_result(&result, false);
+	for (size_t i = 0; i < result.sample_count; i++) {
+		struct sample *sample = &result.samples[i];
+		struct histogram **all[] = {&sample->sync, &sample->datasync, &sample->end_fsync};
+
+		for (size_t k = 0; k < ARRAY_SIZE(all); k++) {
+			*all[k] = malloc(sizeof(**all[k]));
+			assert_non_null(*all[k]);
+			histogram_init(*all[k]);
+			histogram_add_many(*all[k], 3000000 * (k + 1), 1000);
+		}
+	}
+	text = summary_of(&result);
+	for (const char *at = text; (at = strstr(at, " fsync ")); at++)
+		assert_true(strstr(at, "3.00 ms  3.00 ms") < strchr(at, '\n'));
+	assert_non_null(strstr(text, " fsync "));
+	assert_non_null(strstr(text, " fdatasync "));
+	assert_non_null(strstr(text, "6.00 ms  6.00 ms"));
+	assert_non_null(strstr(text, " end_fsync "));
+	assert_non_null(strstr(text, "9.00 ms  9.00 ms"));
+	free(text);
+	result_done(&result);
+}
+
 static void test_partial(void **state)
 {
 	struct result result;
@@ -162,6 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_intended),
+		cmocka_unit_test(test_syncs),
 		cmocka_unit_test(test_partial),
 	};
 

@@ -469,6 +469,26 @@ static void test_intended_starts(void **state)
 	done(&result, &written);
 }
 
+/* Syncs have rows in the table of latencies. */
+static void test_syncs(void **state)
+{
+	struct written written;
+	struct result result;
+
+	(void)state;
+	synthetic_make(&plain, &result);
+	for (size_t i = 0; i < result.sample_count; i++) {
+		result.samples[i].sync = synthetic_latency(5000, 4e6);
+		result.samples[i].datasync = synthetic_latency(5000, 2e6);
+		result.samples[i].end_fsync = synthetic_latency(2, 90e6);
+	}
+	write_report(&result, "syncs", &written);
+	assert_has(&written, "<span class=\"direction\">fsync</span>");
+	assert_has(&written, "<span class=\"direction\">fdatasync</span>");
+	assert_has(&written, "<span class=\"direction\">end_fsync</span>");
+	done(&result, &written);
+}
+
 static void test_without_charts(void **state)
 {
 	struct result result;
@@ -526,7 +546,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_partial_run),	cmocka_unit_test(test_failed_run),
 		cmocka_unit_test(test_hostile_texts),	cmocka_unit_test(test_odd_samples),
 		cmocka_unit_test(test_without_charts),	cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_intended_starts),
+		cmocka_unit_test(test_intended_starts), cmocka_unit_test(test_syncs),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "sandbox") == 0)

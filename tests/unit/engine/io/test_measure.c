@@ -178,6 +178,8 @@ static void check(const struct setup *s)
 		latency += (double)sample->sync->sum_ns;
 	if (sample->datasync)
 		latency += (double)sample->datasync->sum_ns;
+	if (sample->end_fsync)
+		latency += (double)sample->end_fsync->sum_ns;
 	assert_true(fabs(sample->depth_mean - latency / sample->seconds / 1e9) < 1e-6);
 	/* What was issued in the ramp and completes in the window counts in full. */
 	if (sample->series.ramp_count == 0)
@@ -630,6 +632,45 @@ static void test_fdatasync_after_so_many_writes(void **unused)
 	(void)close(fd);
 }
 
+/* Each job ends with an fsync of its own, behind all else it does and within the window. */
+static void check_end_fsync(enum backend_kind backend, int rw, bool timed)
+{
+	int fd = scratch(disk(), 0, 4 * MIB);
+	struct setup *s = prepare(backend, rw, 4 * KIB, MIB, 3, 3, fd);
+
+	s->workload.end_fsync = true;
+	s->workload.time_based = timed;
+	s->workload.runtime_ns = timed ? 50 * NS_PER_MS : 0;
+	run(s);
+	check(s);
+	if (!timed)
+		assert_int_equal(all_ios(s), 3 * 256);
+	assert_null(s->sample.sync);
+	if (rw == RW_READ) {
+		assert_null(s->sample.end_fsync);
+	} else {
+		assert_non_null(s->sample.end_fsync);
+		assert_int_equal(s->sample.end_fsync->count, 3);
+		assert_true(s->sample.seconds * 1e9 > (double)s->sample.end_fsync->max_ns);
+		if (timed)
+			assert_true(s->sample.seconds * 1e9 >
+				    50e6 + (double)s->sample.end_fsync->min_ns * 0.99);
+	}
+	finish(s);
+	(void)close(fd);
+}
+
+static void test_end_fsync(void **unused)
+{
+	(void)unused;
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		check_end_fsync(backends[b], RW_WRITE, false);
+		check_end_fsync(backends[b], RW_RANDRW, false);
+		check_end_fsync(backends[b], RW_RANDWRITE, true);
+		check_end_fsync(backends[b], RW_READ, false);
+	}
+}
+
 static void test_fill_has_no_histograms(void **unused)
 {
 	int fd = scratch(disk(), O_DIRECT, 8 * MIB);
@@ -923,6 +964,7 @@ int main(void)
 		cmocka_unit_test(test_fsync_after_so_many_writes),
 		cmocka_unit_test(test_fdatasync_after_so_many_writes),
 		cmocka_unit_test(test_steps_count_as_loops_do),
+		cmocka_unit_test(test_end_fsync),
 		cmocka_unit_test(test_budgets),
 		cmocka_unit_test(test_trims),
 		cmocka_unit_test(test_trims_are_not_for_a_ring),

@@ -142,6 +142,7 @@ static inline void fixture_sample(struct sample *sample)
 	fixture_direction(&sample->directions[DIRECTION_WRITE], 8500, 131072, 300000, true);
 	sample->directions[DIRECTION_READ].short_ios = 2;
 	sample->sync = fixture_histogram(265, 3000000);
+	sample->end_fsync = fixture_histogram(2, 70000000);
 	sample->depth_mean = 15.25;
 	fixture_series(&sample->series, 4, 1);
 	sample->job_count = 2;
@@ -278,6 +279,8 @@ static inline void fixture_same_sample(const struct sample *a, const struct samp
 	assert_true(a->steady.deviation == b->steady.deviation);
 	assert_true(a->steady.iops_mean == b->steady.iops_mean &&
 		    a->steady.bw_mean == b->steady.bw_mean);
+	fixture_same_histogram(a->datasync, b->datasync);
+	fixture_same_histogram(a->end_fsync, b->end_fsync);
 	assert_true(a->depth_mean == b->depth_mean);
 	assert_true(a->series.count == b->series.count);
 	assert_true(a->series.ramp_count == b->series.ramp_count);

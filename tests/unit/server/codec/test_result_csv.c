@@ -157,6 +157,7 @@ static void figures_are_exact(void **state)
 			 histogram_percentile_ns(sample->directions[DIRECTION_READ].latency, 99.9));
 	assert_string_equal(cell(&table, 1, "lat_p99.99_ns"), ""); /* 20,000 do not support it */
 	assert_string_equal(cell(&table, 1, "sync_ios"), "265");
+	assert_string_equal(cell(&table, 1, "end_fsync_ios"), "2");
 	assert_string_equal(cell(&table, 1, "device"), "vda");
 	assert_string_equal(cell(&table, 1, "device_written_bytes"), "1179648000");
 	assert_string_equal(cell(&table, 1, "machine_busy_s"), "3.0000001");
