@@ -303,6 +303,8 @@ def shipped(options):
     "--rw=randread --bs=4k --size=8M --iodepth=16",
     "--rw=randrw --bs=4k --size=8M --random_distribution=zipf:1.2",
     "--rw=randwrite:8 --bs=4k --size=8M --norandommap --iodepth=4",
+    "--rw=randrw --bsrange=4k-16k --size=8M --percentage_random=50",
+    "--rw=write:4k --bssplit=4k/50:64k/50 --size=8M --fsync=10",
 ])
 def test_the_shipped_engine_issues_what_the_tool_says(options, directory):
     """Seen from beneath, on both backends: at depth 1 in this order, else all of them."""
