@@ -405,7 +405,7 @@ static int outcome(struct readback *readback, bool cancelled, struct error *err)
 int readback_run(const struct readback_config *config, struct verify_result *ret_result,
 		 struct error *err)
 {
-	struct readback *readback;
+	struct readback *readback = NULL;
 	pthread_t ids[THREADS_MAX];
 	uint64_t began_ns = clock_now_ns();
 	bool cancelled, all;
