@@ -62,6 +62,13 @@ static int check_fills(const struct plan *plan, struct error *err)
 	return r;
 }
 
+/* Whether the jobs of a workload's only part lie apart by its offset_increment. */
+static bool stands_apart(const struct workload *options, const struct workload *part)
+{
+	return workload_parts(options) == 1 && part->size > 0 &&
+	       part->offset_increment >= part->size;
+}
+
 /* Of jobs in regions of their own, or files, each knows what it has written; of one it shares, no
  * job does. */
 static int check_regions(const struct plan *plan, const struct plan_sample *sample,
@@ -74,7 +81,7 @@ static int check_regions(const struct plan *plan, const struct plan_sample *samp
 		const struct workload *part = workload_part(options, k);
 
 		verifies |= part->verify != VERIFY_NONE;
-		shared |= part->regions == REGIONS_SHARED;
+		shared |= part->regions == REGIONS_SHARED && !stands_apart(options, part);
 	}
 	if (!verifies || !shared || workload_jobs(options) == 1 ||
 	    plan->definition->targets[sample->target].kind == TARGET_DIRECTORY)

@@ -68,6 +68,10 @@ static int check_verify(const struct workload *workload, struct error *err)
 			"rw=%s writes what it has read, which says nothing of itself: with "
 			"verify use write, randwrite, or a mix",
 			workload_rw_choices[workload->rw]);
+	if (workload->interlocked)
+		return error_set(err, ERROR_CONFLICT, "verify",
+				 "interlocked=1 has the jobs write to one region, and with verify "
+				 "each needs one of its own: leave out one of the two");
 	if (workload->zero_buffers || workload->dedupe_percentage > 0 || !workload->refill_buffers)
 		return error_set(err, ERROR_CONFLICT,
 				 workload->zero_buffers		   ? "zero_buffers"

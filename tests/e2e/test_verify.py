@@ -226,6 +226,15 @@ def test_refused_where_it_could_not_tell(directory, engine):
     error = engine().ask("plan", definition=shared)["error"]
     assert (error["code"], error["field"]) == ("conflicting_options", "/workloads/0/verify")
     assert "regions=disjoint" in error["message"]
+    # apart by another name
+    apart = definition({"file": str(directory / "t")}, options={
+        "rw": "write", "verify": "crc32c", "numjobs": 2, "regions": "shared", "size": "4M",
+        "offset_increment": "4M", "time_based": 0, "runtime": 600})
+    assert engine().ask("plan", definition=apart).keys() == {"plan"}
+    lines = engine().run(apart)
+    assert end(lines)["state"] == "done" and samples(lines)[0]["verify"]["bytes"] == 8 * MIB
+    apart["workloads"][0]["offset_increment"] = "2M"
+    assert engine().ask("plan", definition=apart)["error"]["code"] == "conflicting_options"
     # a file for each job
     shared["target"] = {"directory": str(directory)}
     assert "plan" in engine().ask("plan", definition=shared)

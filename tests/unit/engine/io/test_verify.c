@@ -630,6 +630,7 @@ static void test_conflicts(void **unused)
 	refused("verify_interval", "3k", "verify_interval");
 	refused("verify_interval", "64", "verify_interval");
 	refused("rw", "write:1k", "rw");
+	refused("interlocked", "1", "verify");
 	refused("bsrange", "4k-8k", "bsrange");
 	refused("bssplit", "4k/50:8k/50", "bssplit");
 }
