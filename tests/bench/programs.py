@@ -84,7 +84,8 @@ def volbench(program, state, **settings):
         elif writes:
             workload["runtime"] = 0.1  # the least; its file must be made all the same
         else:
-            workload.update({"time_based": 0, "size": "32m" if case["bs"] == "1m" else "4m"})
+            # As few as fio's: 32 a job.
+            workload.update({"time_based": 0, "io_size": f"{32 * int(case['bs'][:-1])}{case['bs'][-1]}"})
         request = {"call": "run", "run": "20000101-000000-bench0",
                    "definition": {"name": "bench", "target": target, "workloads": [workload]}}
         text, cpu = run_child([program, "engine", "--state", state, "--allow", case["allow"]],
