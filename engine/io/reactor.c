@@ -64,11 +64,10 @@ void reactor_failed(struct reactor *reactor, int rc)
 	load_fail(reactor->load, &err);
 }
 
-static inline int exchange(struct reactor *reactor, unsigned int count, unsigned int wait_for)
+static inline int exchange(struct reactor *reactor, unsigned int count, unsigned int wait_for,
+			   uint64_t patience_ns)
 {
-	int ready =
-		reactor->backend->ops->exchange(reactor->backend, count, wait_for,
-						awaited_patience_ns(reactor->wait_for, wait_for));
+	int ready = reactor->backend->ops->exchange(reactor->backend, count, wait_for, patience_ns);
 
 	reactor->outstanding += count;
 	if (unlikely(ready < 0))
@@ -111,14 +110,17 @@ static void run_batches(struct reactor *reactor)
 	while (!load_stopping(reactor->load)) {
 		unsigned int count = reactor->issuing ? reactor->build(reactor) : 0;
 		bool idle = reactor->issuing && reactor->idle_end - backend->submitted != count;
+		uint32_t wait_for;
 		int ready;
 
 		if (count == 0 && reactor->outstanding == 0 && !idle)
 			return;
 		stamp(reactor, count);
-		ready = exchange(
-			reactor, count,
-			idle ? 0 : awaited_count(reactor->wait_for, reactor->outstanding + count));
+		wait_for =
+			idle ? 0 : awaited_count(reactor->wait_for, reactor->outstanding + count);
+		ready = exchange(reactor, count, wait_for,
+				 idle ? REACTOR_WAIT_NS
+				      : awaited_patience_ns(reactor->wait_for, wait_for));
 		if (unlikely(ready < 0))
 			return;
 		take(reactor, ready, reactor_now_ns());
@@ -155,7 +157,7 @@ static bool drain(struct reactor *reactor)
 		if (reactor->slot_flying[i])
 			reactor->backend->ops->cancel(reactor->backend, i);
 	while (reactor->outstanding > 0 && now_ns < until_ns) {
-		int ready = exchange(reactor, 0, 1);
+		int ready = exchange(reactor, 0, 1, REACTOR_WAIT_NS);
 
 		if (ready < 0)
 			return false;
@@ -384,15 +386,18 @@ static void *lines(size_t count, size_t size)
 	return memory;
 }
 
-/* How the ring is to work: of all parts alike. */
-static void choose_ring(struct reactor *reactor, const struct workload *part)
+/* How the ring is to work: of all parts alike, but for what any of them may insist on. */
+static void choose_ring(struct reactor *reactor, const struct workload *workload)
 {
+	const struct workload *part = workload_part(workload, 0);
+
 	reactor->polled = part->hipri;
 	reactor->kernel_thread = part->sqthread_poll;
 	reactor->kernel_thread_cpu = workload_is_set(part, OPTION_ID_SQTHREAD_POLL_CPU)
 					     ? (int)part->sqthread_poll_cpu
 					     : -1;
-	reactor->registered_buffers = part->fixedbufs;
+	for (size_t i = 0; i < workload_parts(workload); i++)
+		reactor->registered_buffers |= workload_part(workload, i)->fixedbufs;
 }
 
 static void choose_shape(struct reactor *reactor, const struct workload *workload)
@@ -429,7 +434,7 @@ int reactor_new(const struct reactor_config *config, struct reactor **ret_reacto
 	reactor->load = config->load;
 	reactor->kind = config->spec->backend;
 	placement_init(&reactor->placement, workload);
-	choose_ring(reactor, workload_part(workload, 0));
+	choose_ring(reactor, workload);
 	reactor->first_job = config->first;
 	reactor->seed = random_derive(config->spec->seed, ~(uint64_t)config->first);
 	random_init(&reactor->keys, random_derive(reactor->seed, 1));
