@@ -53,7 +53,7 @@ struct job_result {
 	uint64_t jobs; /* that it is of */
 	struct direction_result directions[DIRECTION_COUNT];
 	struct histogram *sync, *datasync, *end_fsync; /* NULL: none */
-	double seconds;			   /* from the window's begin to its own last operation */
+	double seconds; /* from the window's begin to its own last operation */
 };
 
 /* Differences of the counters in /sys/dev/block/M:m/stat over the window. */
