@@ -191,7 +191,7 @@ lint: ## layout, layers, both compilers' warnings, cppcheck
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --suppressions-list=tests/lint/cppcheck.txt \
 		--enable=warning,performance,portability -j 2 -I. engine server web api
 
-.PHONY: bench bench-goals bench-quick bench-definitions
+.PHONY: bench bench-goals bench-quick bench-files bench-definitions
 bench: $(PROGRAM) $(TOOLS) ## the engine beside fio in one interleaved run (half an hour)
 	$(PYTHON) tests/bench/bench.py --program $(PROGRAM) --json $(BUILD)/bench.json
 
@@ -200,6 +200,9 @@ bench-goals: $(PROGRAM) $(TOOLS) ## the rows that a goal is about (ten minutes)
 
 bench-quick: $(PROGRAM) ## the same in under a minute
 	$(PYTHON) tests/bench/bench.py --program $(PROGRAM) --rounds 4 --seconds 0.3 --quick
+
+bench-files: $(PROGRAM) ## metadata workloads beside bonnie++ (five minutes)
+	$(PYTHON) tests/bench/files.py --program $(PROGRAM) --json $(BUILD)/bench-files.json
 
 bench-definitions: $(PROGRAM) ## IOPS of many definitions beside fio's (about 3 minutes)
 	$(PYTHON) tests/bench/definitions.py --program $(PROGRAM)

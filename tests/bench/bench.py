@@ -12,6 +12,8 @@ figures beside it, and the table says so; it says by how much in all three.
 The engine measured is the shipped one: `volbench engine` given a run on its standard input, with every
 latency in the histogram, the series and the bound check on. It chooses its backend itself.
 
+Metadata workloads stand beside bonnie++ (files.py, which also runs alone).
+
 User instructions an operation are callgrind's, of both programs. At the end stand the goals
 (tests/bench/README.md), what was reached of each, and how noisy it was.
 
@@ -32,6 +34,7 @@ import sys
 import tempfile
 import time
 
+import files
 import programs
 from programs import BEST, DEFAULT, MIB
 
@@ -307,6 +310,8 @@ def main():
         if not arguments.only and not arguments.quick:
             document["instructions"] = instructions(arguments, disk)
             document["random_data_ns"] = refreshing(arguments, disk + "/state")
+            document["files"] = files.compare(arguments.program, arguments.directory,
+                                              max(arguments.rounds // 3, 1), 64)
     document.update(rows=results, goals=judge(results), load=os.getloadavg(),
                     seconds=time.monotonic() - began)
     print(f"{document['seconds']:.0f} s; load of the machine at the end: {document['load'][0]:.1f}")
