@@ -109,6 +109,9 @@ static void print_target(const struct view_target *target, FILE *out, size_t wid
 		n = asprintf(&does, "is only read");
 	else if (strcmp(target->action, "overwrite") == 0)
 		n = asprintf(&does, "is overwritten: the first %s lose what they hold", size);
+	else if (target->files == 0)
+		n = asprintf(&does, "a directory is made for the workloads' files, and removed at "
+				    "the end");
 	else if (target->files == 1)
 		n = asprintf(&does, "a file of %s is made, and removed at the end", size);
 	else

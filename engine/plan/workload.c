@@ -276,6 +276,19 @@ static int check_files(const struct workload *workload, struct error *err)
 	return 0;
 }
 
+/* Phases are not something that other jobs could run beside. */
+static int check_parts(const struct workload *workload, struct error *err)
+{
+	for (size_t i = 0; i < workload_parts(workload); i++)
+		if (workload->part_count > 0 &&
+		    (workload_metadata(workload) || workload_metadata(workload_part(workload, i))))
+			return error_set(
+				err, ERROR_CONFLICT, "metadata",
+				"a metadata workload runs alone: give it a workload of its "
+				"own");
+	return 0;
+}
+
 int workload_complete(struct workload *workload, struct error *err)
 {
 	struct percentiles percentiles;
@@ -283,6 +296,8 @@ int workload_complete(struct workload *workload, struct error *err)
 	int r;
 
 	r = fill_defaults(workload, 0, err);
+	if (r == 0)
+		r = check_parts(workload, err);
 	if (r == 0 && workload_metadata(workload))
 		return file_phases_complete(workload, err);
 	if (r == 0)

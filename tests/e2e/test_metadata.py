@@ -292,6 +292,7 @@ def test_terminal_report_and_files(directory, scratch):
     assert 'href="#iops"' not in page and "Throughput over time" not in page
     result = terminal(directory, scratch, "plan", path)
     assert result.returncode == 0, result.stderr
+    assert "a directory is made for the workloads' files" in " ".join(result.stdout.split())
     result = subprocess.run([PROGRAM, "fio", path], capture_output=True, text=True)
     assert result.returncode != 0 and "metadata workload" in result.stderr
     assert list(scratch.iterdir()) == []

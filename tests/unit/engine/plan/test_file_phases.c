@@ -147,6 +147,22 @@ static void test_every_other_option_is_refused(void **state)
 	}
 }
 
+/* Jobs that run together move data. */
+static void test_it_runs_alone(void **state)
+{
+	struct workload workload, part;
+	struct error err = {0};
+
+	(void)state;
+	workload_init(&workload);
+	workload_init(&part);
+	set_options(&part, "metadata=all nrfiles=10");
+	assert_int_equal(workload_add_part(&workload, &part), 0);
+	assert_true(workload_complete(&workload, &err) < 0);
+	assert_string_equal(err.field, "metadata");
+	workload_done(&workload);
+}
+
 static void test_ranges_are_read_and_written(void **state)
 {
 	static const struct {
@@ -251,6 +267,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_completed),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_every_other_option_is_refused),
+		cmocka_unit_test(test_it_runs_alone),
 		cmocka_unit_test(test_ranges_are_read_and_written),
 		cmocka_unit_test(test_totals),
 		cmocka_unit_test(test_plan),
