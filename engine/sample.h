@@ -6,6 +6,8 @@
  * Everything in it covers the measured window only (after the ramp, to the last completion of the
  * operations that were outstanding when the time was over), but the series, which begins with the
  * ramp. Owned by whoever holds it; sample_done() frees what it points to.
+ *
+ * Length: every figure of a sample stands here, each with what it means.
  */
 #ifndef ENGINE_SAMPLE_H
 #define ENGINE_SAMPLE_H
