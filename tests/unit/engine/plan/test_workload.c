@@ -61,6 +61,7 @@ static void defaults_are_filled_in_without_marks(void **state)
 	assert_true(workload_is_set(&workload, OPTION_ID_SIZE));
 	workload_unset(&workload, OPTION_ID_SIZE);
 	assert_true(option_set_empty(&workload.set));
+	workload_done(&workload);
 }
 
 static void the_two_sides_of_a_mix_are_one(void **state)
@@ -70,6 +71,7 @@ static void the_two_sides_of_a_mix_are_one(void **state)
 	(void)state;
 	complete_ok(&workload, "rw=randrw rwmixwrite=30");
 	assert_int_equal(workload.rwmixread, 70);
+	workload_done(&workload);
 	workload_init(&workload);
 	workload_init(&over);
 	set(&workload, "rw=randrw rwmixread=70");
@@ -77,13 +79,17 @@ static void the_two_sides_of_a_mix_are_one(void **state)
 	assert_int_equal(workload_overlay(&workload, &over), 0);
 	assert_int_equal(workload_complete(&workload, NULL), 0);
 	assert_int_equal(workload.rwmixread, 60);
+	workload_done(&workload);
+	workload_done(&over);
 	complete_ok(&workload, "rw=randrw rwmixread=100");
 	assert_true(workload_reads(&workload));
 	assert_false(workload_writes(&workload));
+	workload_done(&workload);
 	complete_ok(&workload, "rw=rw rwmixread=0");
 	assert_false(workload_reads(&workload));
 	assert_true(workload_writes(&workload));
 	assert_false(workload_random(&workload));
+	workload_done(&workload);
 }
 
 static void layers_lie_over_each_other(void **state)
@@ -135,6 +141,7 @@ static void time_follows_what_was_given(void **state)
 		assert_int_equal(workload.runtime_ns, table[i].seconds * NS_PER_S);
 		assert_int_equal(workload.regions,
 				 table[i].fio ? REGIONS_SHARED : REGIONS_DISJOINT);
+		workload_done(&workload);
 	}
 }
 
@@ -191,6 +198,7 @@ static void what_does_not_fit_together_is_refused(void **state)
 		assert_int_equal(r < 0, table[i].code != ERROR_NONE);
 		if (r < 0)
 			assert_string_equal(err.field, table[i].field);
+		workload_done(&workload);
 	}
 }
 
@@ -241,8 +249,10 @@ static void buffered_sizes_may_be_odd(void **state)
 
 	(void)state;
 	complete_ok(&workload, "direct=0 bs=1000 size=5001 offset=3");
+	workload_done(&workload);
 	/* a size that serves the reads alone is enough for a workload that only reads */
 	complete_ok(&workload, "rw=read bs=4k,1m size=4k");
+	workload_done(&workload);
 }
 
 static void depth_is_one_with_synchronous_engines(void **state)
@@ -252,12 +262,16 @@ static void depth_is_one_with_synchronous_engines(void **state)
 	(void)state;
 	complete_ok(&workload, "iodepth=32");
 	assert_int_equal(workload_depth(&workload), 32);
+	workload_done(&workload);
 	complete_ok(&workload, "iodepth=32 ioengine=psync");
 	assert_int_equal(workload_depth(&workload), 1);
+	workload_done(&workload);
 	complete_ok(&workload, "iodepth=32 ioengine=sync");
 	assert_int_equal(workload_depth(&workload), 1);
+	workload_done(&workload);
 	complete_ok(&workload, "iodepth=32 ioengine=libaio");
 	assert_int_equal(workload_depth(&workload), 32);
+	workload_done(&workload);
 }
 
 static void extents_count_the_jobs(void **state)
@@ -271,12 +285,14 @@ static void extents_count_the_jobs(void **state)
 	assert_int_equal(bytes, (4 << 20) + 4096);
 	assert_int_equal(workload_extent(&workload, true, &bytes), 0);
 	assert_int_equal(bytes, (1 << 20) + 4096);
+	workload_done(&workload);
 	complete_ok(&workload, "size=1m numjobs=4 regions=shared");
 	assert_int_equal(workload_extent(&workload, false, &bytes), 0);
 	assert_int_equal(bytes, 1 << 20);
 	workload.size = UINT64_MAX / 2;
 	workload.regions = REGIONS_DISJOINT;
 	assert_int_equal(workload_extent(&workload, false, &bytes), -EOVERFLOW);
+	workload_done(&workload);
 }
 
 static void copies_are_their_own(void **state)
