@@ -133,11 +133,12 @@ static void print_target(const struct view_target *target, FILE *out, size_t wid
 }
 
 /* The options that a workload's samples share by their definition, as a person would type them. */
-static void print_workload(const struct definition *definition, size_t index, FILE *out,
-			   size_t width)
+static void print_part(const struct definition *definition, size_t index, size_t part, FILE *out,
+		       size_t width)
 {
+	const struct workload *workload = &definition->workloads[index];
 	AUTO_FREE char *text = NULL;
-	size_t size = 0;
+	size_t size = 0, indent = workload->part_count ? 4 : 2;
 	FILE *words = open_memstream(&text, &size);
 	struct workload whole;
 	int r;
@@ -147,10 +148,12 @@ static void print_workload(const struct definition *definition, size_t index, FI
 	workload_init(&whole);
 	r = workload_copy(&definition->defaults, &whole);
 	if (r == 0)
-		r = workload_overlay(&whole, &definition->workloads[index]);
+		r = workload_overlay(&whole, workload);
+	if (r == 0 && workload->part_count > 0)
+		r = workload_overlay(&whole, &workload->parts[part]);
 	if (r == 0)
 		r = workload_overlay(&whole, &definition->override);
-	fprintf(words, "%s:", definition->workloads[index].name);
+	fprintf(words, "%s:", workload_part(workload, part)->name);
 	for (int id = 0; r == 0 && id < OPTION_ID_COUNT; id++) {
 		AUTO_FREE char *value = NULL;
 
@@ -162,8 +165,19 @@ static void print_workload(const struct definition *definition, size_t index, FI
 	workload_done(&whole);
 	if (fclose(words) != 0)
 		return;
-	fputs("  ", out);
-	table_wrap(out, text, 2, 4, width);
+	fprintf(out, "%*s", (int)indent, "");
+	table_wrap(out, text, indent, indent + 2, width);
+}
+
+static void print_workload(const struct definition *definition, size_t index, FILE *out,
+			   size_t width)
+{
+	const struct workload *workload = &definition->workloads[index];
+
+	if (workload->part_count > 0)
+		fprintf(out, "  %s, %zu jobs together:\n", workload->name, workload->part_count);
+	for (size_t i = 0; i < workload_parts(workload); i++)
+		print_part(definition, index, i, out, width);
 }
 
 static void print_factors(const struct definition *definition, FILE *out, size_t width)

@@ -108,6 +108,42 @@ static void put_latency_row(struct table *table, const struct definition *defini
 	put_latency(table, cell, all, latency);
 }
 
+/* Behind the names and the direction of a row. */
+static void put_direction(struct table *table, const struct definition *definition,
+			  const struct cell *cell, const struct percentiles *all,
+			  const struct cell_direction *direction)
+{
+	if (cell->sample_count == 0) {
+		table_cell(table, "-");
+		table_cell(table, "-");
+		for (size_t i = 0; i <= all->count; i++)
+			table_cell(table, "%s", "");
+		return;
+	}
+	put_interval(table, &direction->iops, 1, true);
+	put_interval(table, &direction->bandwidth, MIB, false);
+	put_latency(table, cell, all, direction->latency);
+	if (direction->intended)
+		put_latency_row(table, definition, cell, all, "intended", direction->intended);
+}
+
+/* Rows of their own for jobs that ran together. */
+static void put_parts(struct table *table, const struct definition *definition,
+		      const struct cell *cell, const struct percentiles *all)
+{
+	for (size_t i = 0; i < cell->part_count; i++) {
+		for (int d = 0; d < DIRECTION_COUNT; d++) {
+			const struct cell_part *part = &cell->parts[i];
+
+			if (!part->directions[d].present)
+				continue;
+			put_names(table, definition, cell, false, true);
+			table_cell(table, "  %s %s", part->name, direction_names[d]);
+			put_direction(table, definition, cell, all, &part->directions[d]);
+		}
+	}
+}
+
 static void put_cell(struct table *table, const struct definition *definition,
 		     const struct cell *cell, const struct percentiles *all, bool new_workload)
 {
@@ -120,25 +156,14 @@ static void put_cell(struct table *table, const struct definition *definition,
 			continue;
 		put_names(table, definition, cell, new_workload, again);
 		table_cell(table, "%s", direction_names[d]);
-		if (cell->sample_count == 0) {
-			table_cell(table, "-");
-			table_cell(table, "-");
-			for (size_t i = 0; i <= all->count; i++)
-				table_cell(table, "%s", "");
-		} else {
-			put_interval(table, &direction->iops, 1, true);
-			put_interval(table, &direction->bandwidth, MIB, false);
-			put_latency(table, cell, all, direction->latency);
-			if (direction->intended)
-				put_latency_row(table, definition, cell, all, "intended",
-						direction->intended);
-		}
+		put_direction(table, definition, cell, all, direction);
 		again = true;
 	}
 	for (int kind = 0; kind < SAMPLE_SYNCS_COUNT; kind++)
 		if (cell->syncs[kind])
 			put_latency_row(table, definition, cell, all, sample_syncs_names[kind],
 					cell->syncs[kind]);
+	put_parts(table, definition, cell, all);
 	for (int i = 0; i < FILE_ORDERS * FILE_OPERATION_COUNT; i++) {
 		int order = i / FILE_OPERATION_COUNT, operation = i % FILE_OPERATION_COUNT;
 		const struct cell_files *files = &cell->files[order][operation];

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report_tables.c - the figures of a report as tables: the studies' cells, and a table a chart. */
+/*
+ * report_tables.c - the figures of a report as tables: the studies' cells, and a table a chart.
+ *
+ * Length: every table of the page, with the pieces that they share.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -58,6 +62,49 @@ static void row_head(const struct comparison *comparison, int direction, struct 
 	row_head_of(comparison, direction_names[direction], html);
 }
 
+/* The jobs of a comparison's workload; 0 where it is one. */
+static size_t part_count(const struct report *report, const struct comparison *comparison)
+{
+	return report->result->definition.workloads[comparison->workload].part_count;
+}
+
+/* Figures of a cell: NO_PART its own, else those of one of its jobs. NULL: no cell. */
+#define NO_PART SIZE_MAX
+static const struct cell_direction *figures(const struct comparison *comparison, size_t level,
+					    size_t part, int d)
+{
+	const struct cell *cell = comparison->cells[level].cell;
+
+	if (!cell || (part != NO_PART && part >= cell->part_count))
+		return NULL;
+	return part == NO_PART ? &cell->directions[d] : &cell->parts[part].directions[d];
+}
+
+static bool part_moves(const struct report *report, const struct comparison *comparison,
+		       size_t part, int d)
+{
+	for (size_t i = 0; i < report->level_count; i++) {
+		const struct cell_direction *own = figures(comparison, i, part, d);
+
+		if (own && own->present)
+			return true;
+	}
+	return false;
+}
+
+/* A row's head: one of the jobs, below the row of its workload. */
+static void part_head(const struct report *report, const struct comparison *comparison, size_t part,
+		      int d, struct html *html)
+{
+	const struct workload *workload =
+		&report->result->definition.workloads[comparison->workload];
+
+	html_open(html, "th", "scope", "row", "class", "part", NULL);
+	html_name(html, workload->parts[part].name);
+	html_element(html, "span", direction_names[d], "class", "direction", NULL);
+	html_close(html, "th");
+}
+
 static void exact_title(const struct cell_direction *direction, char *buffer, size_t size)
 {
 	const struct estimate_interval *iops = &direction->iops;
@@ -86,24 +133,43 @@ static void missing_cell(struct html *html)
 /* ---- the studies' table ---- */
 
 static void study_cell(const struct report *report, const struct comparison *comparison,
-		       size_t level, int d, struct html *html)
+		       size_t level, size_t part, int d, struct html *html)
 {
 	const struct report_cell *cell = &comparison->cells[level];
-	const struct cell_direction *direction;
+	const struct cell_direction *direction = figures(comparison, level, part, d);
 	char title[512];
 
-	if (!cell->cell || !cell->cell->directions[d].iops.count) {
+	if (!direction || !direction->iops.count) {
 		missing_cell(html);
 		return;
 	}
-	direction = &cell->cell->directions[d];
 	exact_title(direction, title, sizeof(title));
 	html_element(html, "td", numbers_cell(direction->iops.mean, direction->bandwidth.mean).text,
 		     "class",
-		     report->level_count > 1 && !report->sizes_vary && cell->strong[METRIC_IOPS]
+		     part == NO_PART && report->level_count > 1 && !report->sizes_vary &&
+				     cell->strong[METRIC_IOPS]
 			     ? "number strong"
 			     : "number",
 		     "title", title, NULL);
+}
+
+static void study_parts(const struct report *report, const struct comparison *comparison,
+			struct html *html)
+{
+	size_t rows = part_count(report, comparison) * DIRECTION_COUNT;
+
+	for (size_t n = 0; n < rows && !comparison->files; n++) {
+		size_t part = n / DIRECTION_COUNT;
+		int d = (int)(n % DIRECTION_COUNT);
+
+		if (!part_moves(report, comparison, part, d))
+			continue;
+		html_open(html, "tr", NULL);
+		part_head(report, comparison, part, d, html);
+		for (size_t i = 0; i < report->level_count; i++)
+			study_cell(report, comparison, i, part, d, html);
+		html_close(html, "tr");
+	}
 }
 
 void report_cells_table(const struct report *report, struct html *html)
@@ -127,9 +193,10 @@ void report_cells_table(const struct report *report, struct html *html)
 			first = false;
 			row_head(comparison, d, html);
 			for (size_t i = 0; i < report->level_count; i++)
-				study_cell(report, comparison, i, d, html);
+				study_cell(report, comparison, i, NO_PART, d, html);
 			html_close(html, "tr");
 		}
+		study_parts(report, comparison, html);
 	}
 	table_close(html);
 }
@@ -327,6 +394,34 @@ static void sync_rows(const struct report *report, const struct comparison *comp
 	}
 }
 
+/* Latencies of jobs that ran together, below those of their workload. */
+static void latency_parts(const struct report *report, const struct comparison *comparison,
+			  const struct percentiles *all, bool intended, struct html *html)
+{
+	size_t rows = part_count(report, comparison) * DIRECTION_COUNT * report->level_count;
+
+	for (size_t n = 0; n < 2 * rows && !comparison->files; n++) {
+		size_t level = n / 2 % report->level_count, row = n / 2 / report->level_count;
+		int d = (int)(row % DIRECTION_COUNT);
+		size_t part = row / DIRECTION_COUNT;
+		const struct cell_direction *own = figures(comparison, level, part, d);
+		const struct histogram *shown = own ? own->latency : NULL;
+
+		if (n % 2)
+			shown = own ? own->intended : NULL;
+		if (!shown)
+			continue;
+		html_open(html, "tr", NULL);
+		part_head(report, comparison, part, d, html);
+		if (report->axis[0])
+			html_element(html, "td", report_level(report, level), NULL);
+		if (intended)
+			html_element(html, "td", n % 2 ? "intended start" : "submission", NULL);
+		latency_figures(shown, comparison->cells[level].cell, all, html);
+		html_close(html, "tr");
+	}
+}
+
 void report_latency_table(const struct report *report, struct html *html)
 {
 	bool intended = report_has_intended(report);
@@ -362,6 +457,7 @@ void report_latency_table(const struct report *report, struct html *html)
 			}
 		}
 		sync_rows(report, comparison, &all, intended, html);
+		latency_parts(report, comparison, &all, intended, html);
 	}
 	table_close(html);
 }

@@ -159,6 +159,77 @@ static int direction_estimate(struct cell *cell, enum direction d, double *value
 	return r < 0 ? r : narrow_latency(&direction->intended);
 }
 
+/* What the jobs of one name did in a sample. */
+struct share {
+	uint64_t ios, bytes;
+	double seconds;
+	bool present;
+};
+
+static int add_share(struct cell_direction *direction, const struct sample *sample,
+		     const char *name, enum direction d, struct share *share)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < sample->job_count && r == 0; i++) {
+		const struct job_result *job = &sample->jobs[i];
+		const struct direction_result *result = &job->directions[d];
+
+		if (!job->name || strcmp(job->name, name) != 0)
+			continue;
+		share->present |= sample_job_moves(sample, job, d);
+		share->ios += result->ios;
+		share->bytes += result->bytes;
+		if (job->seconds > share->seconds)
+			share->seconds = job->seconds;
+		r = merge_latency(&direction->latency, result->latency);
+		if (r == 0)
+			r = merge_latency(&direction->intended, result->intended);
+	}
+	return r;
+}
+
+/* values has room for two figures a sample. */
+static int part_estimate(struct cell *cell, struct cell_part *part, enum direction d,
+			 double *values)
+{
+	struct cell_direction *direction = &part->directions[d];
+	double *bytes = values + cell->sample_count;
+	int r;
+
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		struct share share = {0};
+
+		r = add_share(direction, cell->samples[i], part->name, d, &share);
+		if (r < 0)
+			return r;
+		direction->present |= share.present;
+		values[i] = share.seconds > 0 ? (double)share.ios / share.seconds : 0;
+		bytes[i] = share.seconds > 0 ? (double)share.bytes / share.seconds : 0;
+	}
+	if (!direction->present)
+		return 0;
+	direction->iops = statistics_mean(values, cell->sample_count);
+	direction->bandwidth = statistics_mean(bytes, cell->sample_count);
+	r = narrow_latency(&direction->latency);
+	return r < 0 ? r : narrow_latency(&direction->intended);
+}
+
+static int make_parts(struct cell *cell, const struct definition *definition)
+{
+	const struct workload *workload = &definition->workloads[cell->workload];
+
+	if (workload->part_count == 0)
+		return 0;
+	cell->parts = calloc(workload->part_count, sizeof(*cell->parts));
+	if (!cell->parts)
+		return -ENOMEM;
+	cell->part_count = workload->part_count;
+	for (size_t i = 0; i < cell->part_count; i++)
+		cell->parts[i].name = workload->parts[i].name;
+	return 0;
+}
+
 /* The phases of a metadata workload; values as above. */
 static int files_estimate(struct cell *cell, int order, int operation, double *values)
 {
@@ -196,8 +267,12 @@ static int merge_syncs(struct cell *cell)
 
 static int cell_estimate(struct cell *cell)
 {
-	AUTO_FREE double *values = calloc(cell->sample_count + 1, sizeof(*values));
+	AUTO_FREE double *values = calloc(2 * cell->sample_count + 1, sizeof(*values));
 	int r = values ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < cell->part_count; i++)
+		for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
+			r = part_estimate(cell, &cell->parts[i], (enum direction)d, values);
 
 	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
 		r = direction_estimate(cell, (enum direction)d, values);
@@ -230,6 +305,10 @@ static int cell_without_samples(struct cell *cell, const struct definition *defi
 		return r == -ENOMEM ? r : 0; /* options that do not go together move nothing */
 	for (int d = 0; d < DIRECTION_COUNT; d++)
 		cell->directions[d].present = workload_moves(&options, (enum direction)d);
+	for (size_t i = 0; i < cell->part_count && i < options.part_count; i++)
+		for (int d = 0; d < DIRECTION_COUNT; d++)
+			cell->parts[i].directions[d].present =
+				workload_moves(&options.parts[i], (enum direction)d);
 	if (workload_metadata(&options))
 		phases_without_samples(cell, &options);
 	workload_done(&options);
@@ -241,8 +320,11 @@ static int fill(struct cells *cells, size_t per_workload)
 	const struct result *result = cells->result;
 	int r = 0;
 
-	for (size_t i = 0; i < cells->count && r == 0; i++)
+	for (size_t i = 0; i < cells->count && r == 0; i++) {
 		r = cell_start(&cells->list[i], &result->definition, i, per_workload);
+		if (r == 0)
+			r = make_parts(&cells->list[i], &result->definition);
+	}
 	for (size_t i = 0; i < result->sample_count && r == 0; i++) {
 		struct cell *cell = cell_of(cells, &result->samples[i]);
 
@@ -283,6 +365,14 @@ int cells_make(const struct result *result, struct cells *ret_cells)
 	return 0;
 }
 
+static void directions_done(struct cell_direction *directions)
+{
+	for (size_t d = 0; d < DIRECTION_COUNT; d++) {
+		free(directions[d].latency);
+		free(directions[d].intended);
+	}
+}
+
 void cells_done(struct cells *cells)
 {
 	for (size_t i = 0; i < cells->count; i++) {
@@ -290,10 +380,10 @@ void cells_done(struct cells *cells)
 
 		free(cell->levels);
 		free(cell->samples);
-		for (size_t d = 0; d < DIRECTION_COUNT; d++) {
-			free(cell->directions[d].latency);
-			free(cell->directions[d].intended);
-		}
+		directions_done(cell->directions);
+		for (size_t k = 0; k < cell->part_count; k++)
+			directions_done(cell->parts[k].directions);
+		free(cell->parts);
 		for (size_t kind = 0; kind < SAMPLE_SYNCS_COUNT; kind++)
 			free(cell->syncs[kind]);
 		for (size_t n = 0; n < (size_t)FILE_ORDERS * FILE_OPERATION_COUNT; n++)

@@ -30,6 +30,12 @@ struct cell_files {
 	struct histogram *latency; /* merged; NULL when there are no samples */
 };
 
+/* Named jobs of a workload, those of one name together. */
+struct cell_part {
+	const char *name; /* borrowed from the definition */
+	struct cell_direction directions[DIRECTION_COUNT];
+};
+
 struct cell {
 	size_t workload; /* index into the definition's */
 	size_t *levels;	 /* one level index a factor */
@@ -38,6 +44,8 @@ struct cell {
 	struct cell_direction directions[DIRECTION_COUNT];
 	struct histogram *syncs[SAMPLE_SYNCS_COUNT]; /* latencies, merged; NULL: there are none */
 	struct cell_files files[FILE_ORDERS][FILE_OPERATION_COUNT];
+	size_t part_count; /* the workload's "jobs", in their order; 0 where it is one */
+	struct cell_part *parts;
 };
 
 struct cells {

@@ -113,6 +113,36 @@ static void test_whole(void **state)
 	result_done(&result);
 }
 
+/* Jobs that ran together have rows of their own below their workload's. */
+static void test_jobs(void **state)
+{
+	struct result result;
+	struct workload part;
+	char *text;
+
+	(void)state;
+	make_result(&result, false);
+	workload_init(&part);
+	part.name = strdup("readers");
+	assert_int_equal(workload_add_part(&result.definition.workloads[0], &part), 0);
+	for (size_t i = 0; i < result.sample_count; i++) {
+		struct job_result *job = calloc(1, sizeof(*job));
+
+		assert_non_null(job);
+		job->name = strdup("readers");
+		job->seconds = 2;
+		job->directions[DIRECTION_READ].ios = 500;
+		job->directions[DIRECTION_READ].bytes = 500 << 20;
+		result.samples[i].jobs = job;
+		result.samples[i].job_count = 1;
+	}
+	text = summary_of(&result);
+	if (!strstr(text, "\n                 readers read       250 ±0   250 ±0"))
+		fail_msg("%s", text);
+	free(text);
+	result_done(&result);
+}
+
 /* A rate's second latency has a row of its own, and the percentiles are the workload's. */
 static void test_intended(void **state)
 {
@@ -191,9 +221,8 @@ static void test_partial(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_intended),
-		cmocka_unit_test(test_syncs),
+		cmocka_unit_test(test_whole),	 cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_intended), cmocka_unit_test(test_syncs),
 		cmocka_unit_test(test_partial),
 	};
 

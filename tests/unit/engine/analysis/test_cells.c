@@ -217,9 +217,74 @@ static void without_factors_there_is_a_cell_a_workload(void **state)
 	result_done(&result);
 }
 
+static void add_job(struct sample *sample, size_t at, const char *name, enum direction d,
+		    size_t ios, double seconds)
+{
+	struct job_result *job = &sample->jobs[at];
+
+	job->name = fixture_text(name);
+	job->jobs = 1;
+	job->seconds = seconds;
+	fixture_direction(&job->directions[d], ios, 4096, 1000, false);
+}
+
+/* Two repeats of a reader of two jobs told apart and a logger, beside a cell without samples. */
+static void jobs_that_run_together_are_parts(void **state)
+{
+	struct definition *definition;
+	struct result result;
+	struct cells cells;
+	struct workload part;
+	const struct cell *cell;
+
+	(void)state;
+	start(&result);
+	definition = &result.definition;
+	fixture_workload(&part, "name=readers rw=randread numjobs=2 group_reporting=0");
+	assert_int_equal(workload_add_part(&definition->workloads[1], &part), 0);
+	fixture_workload(&part, "name=logger rw=write");
+	assert_int_equal(workload_add_part(&definition->workloads[1], &part), 0);
+	add(&result, "mix", "4k", "1", 1, 300, 50);
+	add(&result, "mix", "4k", "1", 2, 300, 50);
+	for (size_t i = 0; i < 2; i++) {
+		struct sample *sample = &result.samples[i];
+
+		workload_done(&sample->options);
+		fixture_workload(&part, "name=readers rw=randread size=64m numjobs=2");
+		assert_int_equal(workload_add_part(&sample->options, &part), 0);
+		fixture_workload(&part, "name=logger rw=write size=64m");
+		assert_int_equal(workload_add_part(&sample->options, &part), 0);
+		sample->job_count = 3;
+		sample->jobs = calloc(3, sizeof(*sample->jobs));
+		assert_non_null(sample->jobs);
+		add_job(sample, 0, "readers", DIRECTION_READ, 100, 1);
+		add_job(sample, 1, "readers", DIRECTION_READ, 200 + 40 * i, 2);
+		add_job(sample, 2, "logger", DIRECTION_WRITE, 50, 0.5);
+	}
+	assert_int_equal(cells_make(&result, &cells), 0);
+	assert_int_equal(cells.list[0].part_count, 0);
+	cell = cells_find(&cells, 1, (size_t[]){0, 0});
+	assert_int_equal(cell->part_count, 2);
+	assert_string_equal(cell->parts[0].name, "readers");
+	assert_true(cell->parts[0].directions[DIRECTION_READ].present);
+	assert_false(cell->parts[0].directions[DIRECTION_WRITE].present);
+	assert_true(cell->parts[0].directions[DIRECTION_READ].iops.mean == 160);
+	assert_true(cell->parts[0].directions[DIRECTION_READ].iops.interval);
+	assert_int_equal(cell->parts[0].directions[DIRECTION_READ].latency->count, 640);
+	assert_true(cell->parts[1].directions[DIRECTION_WRITE].bandwidth.mean == 100 * 4096);
+	/* what is to come is known all the same */
+	cell = cells_find(&cells, 1, (size_t[]){1, 1});
+	assert_int_equal(cell->sample_count, 0);
+	assert_true(cell->parts[1].directions[DIRECTION_WRITE].present);
+	assert_false(cell->parts[1].directions[DIRECTION_READ].present);
+	cells_done(&cells);
+	result_done(&result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(jobs_that_run_together_are_parts),
 		cmocka_unit_test(cells_come_in_order),
 		cmocka_unit_test(what_is_not_there_is_not_found),
 		cmocka_unit_test(repeats_are_gathered),
