@@ -23,7 +23,8 @@
 #define BUFFERS_BYTES (UINT64_C(64) << 20)
 #define STACK_BYTES ((size_t)256 << 10)
 #define WATCH_NS (50 * NS_PER_MS)
-#define PATIENCE_NS (750 * NS_PER_MS)
+/* A read that is under way, and the check of what it brings, of 64 MiB at most. */
+#define PATIENCE_NS (3 * NS_PER_S)
 
 /* Some blocks of one job, the first and the last of which were written. */
 struct stretch {
@@ -191,7 +192,7 @@ static void check_stretch(struct readback *readback, const struct stretch *stret
 	const struct verify_job *job = &readback->verify->jobs[stretch->job];
 	uint64_t checked = 0;
 
-	for (uint64_t i = 0; i < stretch->count; i++) {
+	for (uint64_t i = 0; i < stretch->count && !atomic_load(&readback->stop); i++) {
 		uint64_t begin = i * job->bs, left = got > begin ? got - begin : 0;
 		uint32_t mark = job->marks[stretch->block + i];
 		struct verify_fault fault;
