@@ -208,6 +208,25 @@ def test_written_only(directory, engine, ioengine):
     assert not any(in_phase("verify")(line) for line in one.lines)
 
 
+@pytest.mark.parametrize("ioengine", BOTH)
+def test_jobs_that_run_together(directory, engine, ioengine):
+    """Those that verify are read back, the others are left alone."""
+    one = engine()
+    whole = {"name": "together", "target": {"file": str(directory / "t")}, "workloads": [
+        {"name": "both", "ioengine": ioengine, "bs": "4k", "size": "8M", "time_based": 0, "runtime": 600, "jobs": [
+            {"name": "checked", "rw": "randwrite", "verify": "crc32c", "iodepth": 8},
+            {"name": "plain", "rw": "randwrite", "iodepth": 4},
+            {"name": "written", "rw": "write", "verify": "crc32", "do_verify": 0}]}]}
+    one.send("run", run="test-run", definition=whole)
+    sample, ended = finish(one)
+    assert ended["state"] == "done", ended
+    assert sample["write"]["bytes"] == 24 * MIB
+    assert sample["verify"]["method"] == "crc32c"
+    assert sample["verify"]["bytes"] == 8 * MIB and sample["verify"]["errors"] == 0
+    whole["workloads"][0]["regions"] = "shared"
+    assert engine().ask("plan", definition=whole)["error"]["code"] == "conflicting_options"
+
+
 def test_a_cancel_is_heard(directory, engine):
     """Also while the target does not answer."""
     one = engine()
