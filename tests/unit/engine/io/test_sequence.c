@@ -56,6 +56,7 @@ static struct fixture *begin(const char *options, uint64_t offset, uint64_t leng
 	assert_non_null(f);
 	set(&f->workload, options);
 	assert_int_equal(load_init(&f->load, 10), 0);
+	f->load.deadline_ns = UINT64_MAX; /* it goes on */
 	assert_int_equal(recorder_init(&f->recorder, &f->workload, false, &f->load), 0);
 	assert_int_equal(job_init(&f->job, &f->workload, &region, 0, 1, &f->recorder, &err), 0);
 	return f;
