@@ -14,6 +14,15 @@ const struct histogram *sample_syncs(const struct sample *sample, enum sample_sy
 	return all[kind];
 }
 
+uint64_t sample_failed(const struct sample *sample)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i <= DIRECTION_COUNT; i++)
+		all += sample->failed[i];
+	return all;
+}
+
 void sample_init(struct sample *sample)
 {
 	memset(sample, 0, sizeof(*sample));
@@ -54,6 +63,7 @@ void sample_done(struct sample *sample)
 	for (size_t i = 0; i < sample->file_count; i++)
 		free(sample->files[i].latency);
 	free(sample->files);
+	free(sample->first_failure);
 	free(sample->sync);
 	free(sample->datasync);
 	free(sample->end_fsync);

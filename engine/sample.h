@@ -112,7 +112,11 @@ struct sample {
 	char *backend;		    /* "io_uring", "threads", "null" */
 	char *backend_reason;	    /* why not io_uring, or what of it is in use */
 	bool latency_per_operation; /* else one stamp a batch */
-	uint64_t error_count;	    /* operations that failed; the first one ended the sample */
+	uint64_t error_count;	    /* operations that failed; the last one may have ended it */
+	/* Those that did not end it (continue_on_error): by direction, then syncs; and what the
+	 * first one said, NULL without one. They are in none of the figures. */
+	uint64_t failed[DIRECTION_COUNT + 1];
+	char *first_failure;
 	struct direction_result directions[DIRECTION_COUNT];
 	/* Latency of fsyncs, of fdatasyncs, and of the one that ends each job (end_fsync), which
 	 * lies in the window; NULL when none. */
@@ -143,6 +147,9 @@ enum sample_syncs { SAMPLE_FSYNCS, SAMPLE_FDATASYNCS, SAMPLE_END_FSYNCS, SAMPLE_
 extern const char *const sample_syncs_names[SAMPLE_SYNCS_COUNT]; /* as the options' */
 
 const struct histogram *sample_syncs(const struct sample *sample, enum sample_syncs kind);
+
+/* All that failed and did not end the sample. */
+uint64_t sample_failed(const struct sample *sample);
 
 /* Whether data goes this way: the workload says so, or operations of the kind were done. */
 bool sample_moves(const struct sample *sample, enum direction direction);

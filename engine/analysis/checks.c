@@ -124,10 +124,26 @@ static uint64_t operations(const struct sample *sample)
 
 static int check_errors(const struct check *check)
 {
-	char found[64];
+	const struct sample *sample = check->sample;
+	char found[160], message[ERROR_MESSAGE_MAX + 160];
 
-	if (check->sample->error_count == 0)
+	if (sample->error_count == 0)
 		return 0;
+	if (sample_failed(sample) == sample->error_count) {
+		(void)snprintf(found, sizeof(found),
+			       "%llu failed: %llu reads, %llu writes, %llu trims, %llu syncs",
+			       (unsigned long long)sample->error_count,
+			       (unsigned long long)sample->failed[DIRECTION_READ],
+			       (unsigned long long)sample->failed[DIRECTION_WRITE],
+			       (unsigned long long)sample->failed[DIRECTION_TRIM],
+			       (unsigned long long)sample->failed[DIRECTION_COUNT]);
+		(void)snprintf(message, sizeof(message),
+			       "Operations failed, and the sample went on as continue_on_error "
+			       "asks; no figure counts them. The first: %s.",
+			       sample->first_failure ? sample->first_failure : "not told");
+		return add(check, FINDING_WARNING, "io_errors", "no failed operation", found,
+			   message);
+	}
 	(void)snprintf(found, sizeof(found), "%llu failed",
 		       (unsigned long long)check->sample->error_count);
 	return add(check, FINDING_ERROR, "io_errors", "no failed operation", found,
@@ -330,7 +346,8 @@ static int check_depth(const struct check *check)
 
 	/* A job that waits for its fsync has less outstanding by right. */
 	if (operations(sample) == 0 || null_backend(sample) || sample->options.fsync > 0 ||
-	    sample->end_fsync || paced(sample) || sample->depth_mean >= asked * DEPTH_SHARE)
+	    sample->end_fsync || sample->error_count > 0 || paced(sample) ||
+	    sample->depth_mean >= asked * DEPTH_SHARE)
 		return 0;
 	(void)snprintf(expected, sizeof(expected), "%.0f outstanding", asked);
 	(void)snprintf(found, sizeof(found), "%.3g on the mean", sample->depth_mean);

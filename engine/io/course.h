@@ -32,6 +32,7 @@ struct course {
 	uint64_t ios_outstanding;
 	struct pace pace;			  /* when it may issue */
 	uint64_t fdatasync_every, fdatasync_left; /* writes; 0: no fdatasyncs */
+	bool passes_reads, passes_writes;	  /* those that fail do not end the sample */
 	bool end_sync;				  /* a final fsync is still to come */
 	bool rewrites; /* each read is followed by a write of the same block */
 	/* Writes that followed while a sync was due, and count for the next one. */

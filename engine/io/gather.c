@@ -124,6 +124,14 @@ static int merge_recorder(struct gathering *g, const struct recorder *recorder,
 		rc = merge_syncs(&sample->sync, &sample->datasync, &sample->end_fsync, recorder);
 	if (rc == 0 && job)
 		rc = merge_syncs(&job->sync, &job->datasync, &job->end_fsync, recorder);
+	for (int f = 0; f <= DIRECTION_COUNT; f++) {
+		sample->failed[f] += recorder->failed[f];
+		sample->error_count += recorder->failed[f];
+	}
+	if (rc == 0 && recorder->first_failure[0] && !sample->first_failure) {
+		sample->first_failure = strdup(recorder->first_failure);
+		rc = sample->first_failure ? 0 : -ENOMEM;
+	}
 	for (int kind = 0; kind < REQUEST_KIND_COUNT; kind++)
 		if (recorder->histograms[kind])
 			g->latency_sum_ns += (double)recorder->histograms[kind]->sum_ns;

@@ -68,6 +68,12 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 	pace_init(&job->course.pace, workload, random_derive(own, SEED_PACE));
 	job->course.fdatasync_every = workload_writes(workload) ? workload->fdatasync : 0;
 	job->course.fdatasync_left = job->course.fdatasync_every;
+	job->course.passes_reads = workload->continue_on_error == CONTINUE_READ ||
+				   workload->continue_on_error == CONTINUE_IO ||
+				   workload->continue_on_error == CONTINUE_ALL;
+	job->course.passes_writes = workload->continue_on_error == CONTINUE_WRITE ||
+				    workload->continue_on_error == CONTINUE_IO ||
+				    workload->continue_on_error == CONTINUE_ALL;
 	job->course.end_sync = workload->end_fsync && workload_writes(workload);
 	data_init(&job->course.data, workload, random_derive(seed, ~(uint64_t)index));
 	return begin_sequence(job, workload, region->part, index, own, err);

@@ -21,8 +21,9 @@
 bool job_is_plain(const struct workload *workload)
 {
 	return workload->part_count == 0 && workload->fdatasync == 0 && !workload->end_fsync &&
-	       pace_is_plain(workload) && !workload_trims(workload) &&
-	       !workload_rewrites(workload) && !sequence_needed(workload) &&
+	       workload->continue_on_error == CONTINUE_NONE && pace_is_plain(workload) &&
+	       !workload_trims(workload) && !workload_rewrites(workload) &&
+	       !sequence_needed(workload) &&
 	       (workload->number_ios == 0 || budget_uniform(workload)) &&
 	       (!workload_writes(workload) || written_fresh(workload));
 }
@@ -266,6 +267,13 @@ static void record(struct recorder *recorder, const struct flight *flight, uint6
 	histogram_add(recorder->completion[kind], now_ns - flight->submitted_ns);
 }
 
+/* Whether one that failed does not end the sample (fio's td_error_type, td_non_fatal_error). */
+static bool passes(const struct course *course, uint32_t kind, int32_t result)
+{
+	return (kind == REQUEST_READ ? course->passes_reads : course->passes_writes) &&
+	       (result == 0 || result == -EIO);
+}
+
 bool job_landed(struct job *job, const struct flight *flight, int32_t result, uint64_t now_ns,
 		struct error *err)
 {
@@ -282,9 +290,13 @@ bool job_landed(struct job *job, const struct flight *flight, int32_t result, ui
 	    !recorder_short(recorder, operation->kind, operation->offset, operation->length, result,
 			    err)) {
 		job_blame(job, err);
-		return false;
+		if (!passes(&job->course, operation->kind, result))
+			return false;
+		recorder_failed(recorder, operation->kind, err);
+		result = 0;
+	} else {
+		record(recorder, flight, now_ns);
 	}
-	record(recorder, flight, now_ns);
 	/* Threads stamp before they lock. */
 	if (now_ns > recorder->last_ns)
 		recorder->last_ns = now_ns;
@@ -307,7 +319,7 @@ bool job_follows(struct job *job, struct flight *flight, int32_t result)
 {
 	struct course *course = &job->course;
 
-	if (!course->rewrites || flight->operation.kind != REQUEST_READ)
+	if (!course->rewrites || flight->operation.kind != REQUEST_READ || result <= 0)
 		return false;
 	flight->operation.kind = REQUEST_WRITE;
 	flight->operation.length = (uint32_t)result;

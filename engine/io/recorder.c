@@ -164,6 +164,8 @@ static void forget_ramp(struct recorder *recorder)
 	memset(recorder->missing_bytes, 0, sizeof(recorder->missing_bytes));
 	memset(&recorder->told, 0, sizeof(recorder->told));
 	recorder->last_ns = 0;
+	memset(recorder->failed, 0, sizeof(recorder->failed));
+	recorder->first_failure[0] = '\0';
 }
 
 bool recorder_event(struct recorder *recorder, uint64_t now_ns)
@@ -187,6 +189,14 @@ void recorder_finish(struct recorder *recorder)
 {
 	tell(recorder);
 	settle(recorder);
+}
+
+void recorder_failed(struct recorder *recorder, enum request_kind kind, const struct error *err)
+{
+	recorder->failed[kind < REQUEST_SYNC ? (int)kind : DIRECTION_COUNT]++;
+	if (!recorder->first_failure[0])
+		(void)snprintf(recorder->first_failure, sizeof(recorder->first_failure), "%s",
+			       err->message); /* of one size */
 }
 
 bool recorder_short(struct recorder *recorder, enum request_kind kind, uint64_t offset,

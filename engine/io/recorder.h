@@ -29,7 +29,11 @@ struct recorder {
 	uint64_t short_ios[DIRECTION_COUNT];
 	uint64_t
 		missing_bytes[DIRECTION_COUNT]; /* to bs, in smaller requests and short transfers */
-	uint64_t last_ns;			/* the last completion in the window; 0: none */
+	/* Operations that failed and did not end the sample: by direction, then syncs. They stand
+	 * nowhere else. */
+	uint64_t failed[DIRECTION_COUNT + 1];
+	char first_failure[ERROR_MESSAGE_MAX];
+	uint64_t last_ns; /* the last completion in the window; 0: none */
 	/* the series */
 	struct load *load;
 	bool in_window;
@@ -56,6 +60,9 @@ bool recorder_event(struct recorder *recorder, uint64_t now_ns);
 
 /* The end: what the series has not got yet. */
 void recorder_finish(struct recorder *recorder);
+
+/* An operation failed, as err says, and the sample goes on. */
+void recorder_failed(struct recorder *recorder, enum request_kind kind, const struct error *err);
 
 /* An operation that did not transfer all: false when it is an error (err set), which includes 0
  * bytes; else counted as short. */

@@ -49,6 +49,8 @@ static const struct {
 	{OPTION_ID_SYNC, "0", "none"},
 	{OPTION_ID_SYNC, "1", "sync"},
 	{OPTION_ID_VERIFY, "0", "none"},
+	{OPTION_ID_CONTINUE_ON_ERROR, "0", "none"},
+	{OPTION_ID_CONTINUE_ON_ERROR, "1", "all"},
 	{OPTION_ID_VERIFY, "crc32c-intel", "crc32c"},
 };
 

@@ -88,6 +88,9 @@ OPTION(NUMBER_IOS, "number_ios", OPTION_COUNT, number_ios, 0, UINT64_C(1) << 50,
 OPTION(LOOPS, "loops", OPTION_COUNT, loops, 1, 1u << 20, NULL, "1", NULL, "times", true,
        "How often each job does its size (or io_size, number_ios). More than 1 turns time_based off.")
 
+OPTION(CONTINUE_ON_ERROR, "continue_on_error", OPTION_CHOICE, continue_on_error, 0, 0, workload_continue_choices, "none", NULL, "", true,
+       "Which failed operations do not end the sample but are counted: none, read, write (trims and syncs too), io, verify, all; 0 and 1 are none and all. As in fio only EIO and an end of file: others always end it. What is read back wrong (verify) never does.")
+
 /* ---- when: rates, pauses ---- */
 OPTION(RATE, "rate", OPTION_SIZES, rate, 0, UINT64_C(1) << 50, NULL, "0", NULL, "bytes/s", true,
        "Bytes a second each job is to move, as a schedule that goes on whatever the target does; `1m,500k` for reads and writes apart, `,500k` for writes alone; 0: as fast as it goes.")

@@ -30,6 +30,8 @@ const char *const workload_ioengine_choices[] = {"io_uring", "libaio",	"posixaio
 						 "sync",     "threads", "null",	    NULL};
 const char *const workload_sequencer_choices[] = {"sequential", "identical", NULL};
 const char *const workload_verify_choices[] = {"none", "crc32c", "crc32", NULL};
+const char *const workload_continue_choices[] = {"none",   "read", "write", "io",
+						 "verify", "all",  NULL};
 const char *const workload_regions_choices[] = {"disjoint", "shared", NULL};
 const char *const workload_cpus_policy_choices[] = {"shared", "split", NULL};
 const char *const workload_file_order_choices[] = {"sequential", "random", "both", NULL};

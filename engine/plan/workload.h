@@ -46,6 +46,14 @@ enum workload_ioengine {
 	IOENGINE_NULL,
 };
 enum workload_sequencer { SEQUENCER_SEQUENTIAL, SEQUENCER_IDENTICAL };
+enum workload_continue {
+	CONTINUE_NONE,
+	CONTINUE_READ,
+	CONTINUE_WRITE,
+	CONTINUE_IO,
+	CONTINUE_VERIFY,
+	CONTINUE_ALL,
+};
 enum workload_regions { REGIONS_DISJOINT, REGIONS_SHARED };
 enum workload_rate_process { RATE_LINEAR, RATE_POISSON };
 enum workload_think { THINK_COMPLETE, THINK_ISSUE };
@@ -58,6 +66,7 @@ extern const char *const workload_rw_choices[];
 extern const char *const workload_sync_choices[];
 extern const char *const workload_ioengine_choices[];
 extern const char *const workload_regions_choices[];
+extern const char *const workload_continue_choices[];
 extern const char *const workload_cpus_policy_choices[];
 extern const char *const workload_sequencer_choices[];
 extern const char *const workload_rate_process_choices[];
@@ -102,6 +111,7 @@ struct workload {
 	char *random_distribution; /* as distribution_spec.h reads it */
 	/* how much: budget.h */
 	uint64_t io_size, number_ios, loops;
+	int continue_on_error; /* enum workload_continue */
 	/* when; a job's own, 0: none */
 	uint64_t rate[DIRECTION_COUNT], rate_min[DIRECTION_COUNT];	     /* bytes/s */
 	uint64_t rate_iops[DIRECTION_COUNT], rate_iops_min[DIRECTION_COUNT]; /* operations/s */

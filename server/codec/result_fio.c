@@ -172,7 +172,7 @@ static json_t *entry_encode(const struct result *result, const struct fio_entry 
 	int failed = name ? put_text(value, "jobname", name) : -1;
 
 	failed |= put_u64(value, "groupid", sample->order);
-	failed |= put_u64(value, "error", sample->error_count > 0 ? EIO : 0);
+	failed |= put_u64(value, "error", sample->error_count > sample_failed(sample) ? EIO : 0);
 	failed |= put_u64(value, "eta", 0);
 	failed |=
 		put_u64(value, "elapsed", fio_whole(ceil(sample->ramp_seconds + sample->seconds)));
@@ -184,6 +184,10 @@ static json_t *entry_encode(const struct result *result, const struct fio_entry 
 	failed |= put_usage(value, entry);
 	failed |= put_depths(value, entry);
 	failed |= put_fio_spread(value, entry);
+	if (sample->options.continue_on_error != CONTINUE_NONE && entry->first) {
+		failed |= put_u64(value, "total_err", sample_failed(sample));
+		failed |= put_u64(value, "first_error", sample_failed(sample) > 0 ? EIO : 0);
+	}
 	failed |= put_u64(value, "latency_depth", workload_depth(entry->options));
 	failed |= put_u64(value, "latency_target", 0);
 	failed |= put_real(value, "latency_percentile", 100);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sample.c (codec) - see sample.h. */
+/*
+ * sample.c (codec) - see sample.h.
+ * Length: every part of a sample is written and read here, side by side.
+ */
 #include "server/codec/sample.h"
 
 #include <errno.h>
@@ -142,6 +145,20 @@ static json_t *free_encode(const struct sample *sample)
 	return put_end(value, failed);
 }
 
+static const char *const failed_names[DIRECTION_COUNT + 1] = {"read", "write", "trim", "sync"};
+
+static json_t *failed_encode(const struct sample *sample)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	for (int i = 0; i <= DIRECTION_COUNT; i++)
+		failed |= put_u64(value, failed_names[i], sample->failed[i]);
+	if (sample->first_failure)
+		failed |= put_text(value, "first", sample->first_failure);
+	return put_end(value, failed);
+}
+
 /* What was asked for and how it was measured. */
 static int put_conditions(json_t *value, const struct sample *sample)
 {
@@ -162,6 +179,8 @@ static int put_conditions(json_t *value, const struct sample *sample)
 	failed |= put_text(value, "backend_reason", sample->backend_reason);
 	failed |= put_text(value, "latency_stamp", stamp_names[sample->latency_per_operation]);
 	failed |= put_u64(value, "error_count", sample->error_count);
+	if (sample_failed(sample) > 0)
+		failed |= put_value(value, "failed", failed_encode(sample));
 	return failed;
 }
 
@@ -396,6 +415,21 @@ static int backend_decode(const struct fields *in, struct sample *sample)
 	return r;
 }
 
+static int failed_decode(const struct fields *in, struct sample *sample)
+{
+	struct fields inner;
+	int r = 0;
+
+	if (!fields_have(in, "failed"))
+		return 0;
+	r = get_object(in, "failed", &inner);
+	for (int i = 0; i <= DIRECTION_COUNT && r == 0; i++)
+		r = get_u64(&inner, failed_names[i], UINT64_MAX, &sample->failed[i]);
+	if (r == 0 && fields_have(&inner, "first"))
+		r = get_text(&inner, "first", false, &sample->first_failure);
+	return r;
+}
+
 static int conditions_decode(const struct fields *in, struct sample *sample)
 {
 	uint64_t order = 0, repeat = 0;
@@ -426,6 +460,8 @@ static int conditions_decode(const struct fields *in, struct sample *sample)
 		r = backend_decode(in, sample);
 	if (r == 0)
 		r = get_u64(in, "error_count", UINT64_MAX, &sample->error_count);
+	if (r == 0)
+		r = failed_decode(in, sample);
 	sample->order = (size_t)order;
 	sample->repeat = (unsigned int)repeat;
 	return r;

@@ -671,6 +671,64 @@ static void test_end_fsync(void **unused)
 	}
 }
 
+/* The second half of the region lies behind the end of the file: those reads fail. */
+static void check_continues(enum backend_kind backend, int asked, bool goes_on)
+{
+	int fd = scratch("/dev/shm", 0, 64 * KIB), rc;
+	struct setup *s = prepare(backend, RW_RANDREAD, 4 * KIB, 128 * KIB, 3, 1, fd);
+
+	s->workload.time_based = false;
+	s->workload.continue_on_error = asked;
+	rc = measure_run(&s->spec, &s->sample, &s->err);
+	if (!goes_on) {
+		assert_true(rc < 0);
+		assert_non_null(strstr(s->err.message, "end of file"));
+		assert_true(s->sample.error_count >= 1);
+	} else {
+		assert_int_equal(rc, 0);
+		assert_int_equal(s->sample.directions[DIRECTION_READ].ios, 16);
+		assert_int_equal(s->sample.directions[DIRECTION_READ].bytes, 64 * KIB);
+		assert_int_equal(s->sample.directions[DIRECTION_READ].latency->count, 16);
+		assert_int_equal(s->sample.error_count, 16);
+		assert_int_equal(s->sample.failed[DIRECTION_READ], 16);
+		assert_int_equal(sample_failed(&s->sample), 16);
+		assert_non_null(strstr(s->sample.first_failure, "transferred nothing"));
+	}
+	finish(s);
+	(void)close(fd);
+}
+
+static void test_continue_on_error(void **unused)
+{
+	(void)unused;
+	for (size_t b = 0; b < 2; b++) {
+		check_continues(backends[b], CONTINUE_READ, true);
+		check_continues(backends[b], CONTINUE_IO, true);
+		check_continues(backends[b], CONTINUE_ALL, true);
+		check_continues(backends[b], CONTINUE_NONE, false);
+		check_continues(backends[b], CONTINUE_WRITE, false);
+		check_continues(backends[b], CONTINUE_VERIFY, false);
+	}
+}
+
+/* No room is no error to go on with, as in fio. */
+static void test_fatal_errors_end_it_all_the_same(void **unused)
+{
+	int fd = open("/dev/full", O_RDWR | O_CLOEXEC);
+
+	(void)unused;
+	assert_true(fd >= 0);
+	for (size_t b = 0; b < 2; b++) {
+		struct setup *s = prepare(backends[b], RW_WRITE, 4 * KIB, 64 * KIB, 1, 1, fd);
+
+		s->workload.continue_on_error = CONTINUE_ALL;
+		assert_int_equal(measure_run(&s->spec, &s->sample, &s->err), -ENOSPC);
+		assert_int_equal(sample_failed(&s->sample), 0);
+		finish(s);
+	}
+	(void)close(fd);
+}
+
 static void test_fill_has_no_histograms(void **unused)
 {
 	int fd = scratch(disk(), O_DIRECT, 8 * MIB);
@@ -965,6 +1023,8 @@ int main(void)
 		cmocka_unit_test(test_fdatasync_after_so_many_writes),
 		cmocka_unit_test(test_steps_count_as_loops_do),
 		cmocka_unit_test(test_end_fsync),
+		cmocka_unit_test(test_continue_on_error),
+		cmocka_unit_test(test_fatal_errors_end_it_all_the_same),
 		cmocka_unit_test(test_budgets),
 		cmocka_unit_test(test_trims),
 		cmocka_unit_test(test_trims_are_not_for_a_ring),

@@ -137,7 +137,10 @@ static inline void fixture_sample(struct sample *sample)
 	sample->backend = fixture_text("io_uring");
 	sample->backend_reason = fixture_text("every target reads without blocking");
 	sample->latency_per_operation = true;
-	sample->error_count = 1;
+	sample->error_count = 6;
+	sample->failed[DIRECTION_READ] = 3;
+	sample->failed[DIRECTION_COUNT] = 2;
+	sample->first_failure = fixture_text("read of 4096 bytes at offset 8192 failed");
 	fixture_direction(&sample->directions[DIRECTION_READ], 20000, 4096, 60000, true);
 	fixture_direction(&sample->directions[DIRECTION_WRITE], 8500, 131072, 300000, true);
 	sample->directions[DIRECTION_READ].short_ios = 2;
@@ -270,6 +273,8 @@ static inline void fixture_same_sample(const struct sample *a, const struct samp
 	fixture_same_text(a->backend_reason, b->backend_reason);
 	assert_int_equal(a->latency_per_operation, b->latency_per_operation);
 	assert_true(a->error_count == b->error_count);
+	assert_memory_equal(a->failed, b->failed, sizeof(a->failed));
+	fixture_same_text(a->first_failure, b->first_failure);
 	fixture_same_directions(a->directions, b->directions);
 	fixture_same_histogram(a->sync, b->sync);
 	assert_int_equal(a->steady.full, b->steady.full);
