@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "engine/plan/workload_sizes.h"
 
 /* fio's: nothing is looked at before (backend.c, __check_min_rate). */
 #define SETTLE_NS (2 * NS_PER_S)
@@ -36,8 +37,8 @@ static void init_rate(struct pace_rate *rate, const struct workload *workload, i
 	rate->bytes_per_s = workload_rate(workload, (enum direction)direction);
 	if (rate->bytes_per_s == 0 || workload->rate_process != RATE_POISSON)
 		return;
-	rate->mean_gap_ns =
-		(double)workload->bs[direction] * (double)NS_PER_S / (double)rate->bytes_per_s;
+	rate->mean_gap_ns = (double)workload_least_request(workload, (enum direction)direction) *
+			    (double)NS_PER_S / (double)rate->bytes_per_s;
 	random_init(&rate->draw, random_derive(seed, (uint64_t)direction));
 }
 

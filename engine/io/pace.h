@@ -5,8 +5,9 @@
  *
  * Rates are a schedule, as open as it gets: each direction that has one has a due time, the
  * intended start of its next operation, which moves on by length / rate with each operation issued
- * (poisson: by exponential gaps of that mean, of bs bytes), counted from the job's begin. It does
- * not ask how long operations take: what is late is issued at once, the schedule goes on, and no
+ * (poisson: by exponential gaps of the mean of the smallest request's), from the job's begin on.
+ * rate_iops is a rate of so many smallest requests. The schedule does not ask how long operations
+ * take: what is late is issued at once, the schedule goes on, and no
  * intended start is lost. fio's own schedule is the same (backend.c, usec_for_io), but an fio job
  * first waits for all it has outstanding before it rests; here it does not.
  *

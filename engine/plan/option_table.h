@@ -95,7 +95,7 @@ OPTION(CONTINUE_ON_ERROR, "continue_on_error", OPTION_CHOICE, continue_on_error,
 OPTION(RATE, "rate", OPTION_SIZES, rate, 0, UINT64_C(1) << 50, NULL, "0", NULL, "bytes/s", true,
        "Bytes a second each job is to move, as a schedule that goes on whatever the target does; `1m,500k` for reads and writes apart, `,500k` for writes alone; 0: as fast as it goes.")
 OPTION(RATE_IOPS, "rate_iops", OPTION_COUNTS, rate_iops, 0, 1000000000, NULL, "0", NULL, "operations/s", true,
-       "Operations a second each job is to begin, as rate; counted in requests of bs.")
+       "Operations a second each job is to begin, as rate; where requests differ in size, counted in the smallest.")
 OPTION(RATE_PROCESS, "rate_process", OPTION_CHOICE, rate_process, 0, 0, workload_rate_process_choices, "linear", NULL, "", true,
        "How a rate spreads its operations: linear, at equal distances, or poisson, at random ones of that mean, which are the same for the same seed.")
 OPTION(RATE_MIN, "rate_min", OPTION_SIZES, rate_min, 0, UINT64_C(1) << 50, NULL, "0", NULL, "bytes/s", true,

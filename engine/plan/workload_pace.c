@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "engine/base/clock.h"
+#include "engine/plan/workload_sizes.h"
 
 const char *const workload_rate_process_choices[] = {"linear", "poisson", NULL};
 const char *const workload_think_choices[] = {"complete", "issue", NULL};
@@ -19,7 +20,7 @@ uint64_t workload_rate(const struct workload *workload, enum direction direction
 	if (workload->rate[direction] > 0)
 		return workload->rate[direction];
 	/* at most 10^9 x 2^26 */
-	return workload->rate_iops[direction] * workload->bs[direction];
+	return workload->rate_iops[direction] * workload_least_request(workload, direction);
 }
 
 uint64_t workload_least_delay(const struct workload *workload)

@@ -228,7 +228,10 @@ static void rates_and_pauses_go_together(void **state)
 	assert_int_equal(workload_rate(&workload, DIRECTION_READ), 0);
 	assert_int_equal(workload_rate(&workload, DIRECTION_WRITE), 10 * 8192);
 	workload_done(&workload);
-	/* fio's three ways to leave a direction out */
+	complete_ok(&workload, "rw=read rate_iops=10 bsrange=4k-64k");
+	assert_int_equal(workload_rate(&workload, DIRECTION_READ), 10 * 4096);
+	workload_done(&workload);
+	/* fio's ways to leave a direction out */
 	complete_ok(&workload, "rw=rw rate=500k,");
 	assert_int_equal(workload_rate(&workload, DIRECTION_WRITE), 0);
 	workload_done(&workload);
