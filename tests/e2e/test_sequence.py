@@ -190,6 +190,12 @@ def test_what_fio_has_not(directory, options, word):
                           capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert word in done.stderr and "fio has nothing" in done.stderr
+    engine = Engine(directory / "state", [str(directory)])
+    try:
+        answer = str(engine.ask("plan", definition=made))
+    finally:
+        engine.stop()
+    assert word.split("=")[0] in answer and "'fio'" not in answer
 
 
 def test_no_directory_for_interlocked_jobs(directory):

@@ -226,6 +226,32 @@ static void bytes_are_operations_times_size(void **state)
 	expect_only(&sample, NULL);
 }
 
+/* Of many sizes bytes are between as many of the smallest and of the largest. */
+static void bytes_of_many_sizes_are_between(void **state)
+{
+	static const char ranges[] =
+		"rw=randrw rwmixread=70 bsrange=4k-16k size=64m iodepth=8 numjobs=2 runtime=10";
+	static const char splits[] = "rw=randrw rwmixread=70 bssplit=4k/50:16k/50 size=64m "
+				     "iodepth=8 numjobs=2 runtime=10";
+	static const struct {
+		uint64_t size;
+		const char *finding;
+	} means[] = {
+		{4080, "size_mismatch"},  {4096, NULL}, {9000, NULL}, {16384, NULL},
+		{16420, "size_mismatch"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(means); i++) {
+		struct sample sample;
+
+		sound(&sample, i % 2 ? splits : ranges);
+		sample.directions[DIRECTION_READ].bytes = READS * means[i / 2].size;
+		sample.device.read_bytes = READS * means[i / 2].size;
+		expect_only(&sample, means[i / 2].finding);
+	}
+}
+
 static void the_device_moved_what_was_asked(void **state)
 {
 	const struct finding *finding;
@@ -505,6 +531,7 @@ int main(void)
 		cmocka_unit_test(a_small_mix_may_miss_by_chance),
 		cmocka_unit_test(time_asked_is_time_run),
 		cmocka_unit_test(bytes_are_operations_times_size),
+		cmocka_unit_test(bytes_of_many_sizes_are_between),
 		cmocka_unit_test(the_device_moved_what_was_asked),
 		cmocka_unit_test(buffered_reads_may_come_from_memory),
 		cmocka_unit_test(depth_asked_is_depth_reached),
