@@ -99,6 +99,26 @@ static void failed_operations_are_an_error(void **state)
 	sample_done(&sample);
 }
 
+/* Those that continue_on_error passes over are told by kind, with what the first one said. */
+static void failed_operations_that_went_on_are_told(void **state)
+{
+	struct sample sample;
+	const struct finding *finding;
+
+	(void)state;
+	sound(&sample, mixed);
+	sample.error_count = 3;
+	sample.failed[DIRECTION_READ] = 2;
+	sample.failed[DIRECTION_COUNT] = 1;
+	sample.first_failure = strdup("read of 4096 bytes at offset 8192 failed");
+	assert_int_equal(checks_sample(&sample), 0);
+	finding = find(&sample, "io_errors");
+	assert_int_equal(finding->severity, FINDING_WARNING);
+	assert_non_null(strstr(finding->found, "3 failed: 2 reads, 0 writes, 0 trims, 1 syncs"));
+	assert_non_null(strstr(finding->message, "The first: read of 4096 bytes at offset 8192"));
+	sample_done(&sample);
+}
+
 static void what_was_read_back_is_as_written(void **state)
 {
 	struct sample sample;
@@ -526,6 +546,7 @@ int main(void)
 		cmocka_unit_test(jobs_that_run_together_are_checked_each),
 		cmocka_unit_test(a_sound_sample_has_no_finding),
 		cmocka_unit_test(failed_operations_are_an_error),
+		cmocka_unit_test(failed_operations_that_went_on_are_told),
 		cmocka_unit_test(what_was_read_back_is_as_written),
 		cmocka_unit_test(a_mix_may_miss_by_one_point),
 		cmocka_unit_test(a_small_mix_may_miss_by_chance),

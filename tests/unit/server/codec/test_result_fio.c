@@ -361,8 +361,11 @@ static void jobs_kept_apart_have_an_entry_each(void **state)
 	sample_done(&result.samples[0]);
 	fixture_sample(&result.samples[0]);
 	result.samples[0].device.name[0] = '\0';
+	result.samples[0].options.continue_on_error = CONTINUE_ALL;
 	value = result_fio(&result);
 	assert_int_equal(json_array_size(get(value, "jobs")), 2);
+	assert_true(number(value, "jobs|0|total_err") == 5);
+	assert_true(number(value, "jobs|0|first_error") == 5); /* EIO */
 	assert_string_equal(json_string_value(get(value, "jobs|0|jobname")),
 			    json_string_value(get(value, "jobs|1|jobname")));
 	assert_true(number(value, "jobs|0|read|total_ios") == 9900);
