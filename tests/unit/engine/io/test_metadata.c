@@ -355,6 +355,59 @@ static void test_lost_files_are_told(void **state)
 	place_close(&place);
 }
 
+static size_t count_threads(void)
+{
+	struct dirent *entry;
+	DIR *list = opendir("/proc/self/task");
+	size_t count = 0;
+
+	assert_non_null(list);
+	while ((entry = readdir(list)))
+		count += entry->d_name[0] != '.';
+	closedir(list);
+	return count;
+}
+
+struct counter {
+	atomic_bool over;
+	size_t most;
+};
+
+static void *count_most(void *argument)
+{
+	struct counter *counter = argument;
+
+	while (!atomic_load(&counter->over)) {
+		size_t count = count_threads();
+
+		counter->most = count > counter->most ? count : counter->most;
+		sched_yield();
+	}
+	return NULL;
+}
+
+/* iodepth: so many files at a time, each of them a thread of ours; or outstanding in the ring. */
+static void test_depth_is_reached(void **state)
+{
+	struct counter counter = {0};
+	struct place place;
+	pthread_t thread;
+	size_t before = count_threads();
+
+	(void)state;
+	place_open(&place, "metadata=create,stat,delete nrfiles=5000 numjobs=2 iodepth=8");
+	assert_int_equal(pthread_create(&thread, NULL, count_most, &counter), 0);
+	run_ok(&place, FILE_ORDER_RANDOM);
+	atomic_store(&counter.over, true);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	if (backend == BACKEND_THREADS)
+		/* 16 but for what nobody looked at in time; one a job would be 2. */
+		assert_true(counter.most > before + 9 && counter.most <= before + 1 + 16);
+	else
+		assert_true(place.sample.depth_mean > 12 && place.sample.depth_mean < 16.2);
+	place_close(&place);
+}
+
 struct canceller {
 	atomic_bool *cancel;
 	const char *directory;
@@ -461,6 +514,7 @@ int main(void)
 		cmocka_unit_test(test_phases_are_whole),
 		cmocka_unit_test(test_what_is_made),
 		cmocka_unit_test(test_order_is_kept),
+		cmocka_unit_test(test_depth_is_reached),
 		cmocka_unit_test(test_syncs_are_done),
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_lost_files_are_told),
