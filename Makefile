@@ -199,7 +199,7 @@ bench-goals: $(PROGRAM) $(TOOLS) ## the rows that a goal is about (ten minutes)
 	$(PYTHON) tests/bench/bench.py --program $(PROGRAM) --goals --json $(BUILD)/bench.json
 
 bench-quick: $(PROGRAM) ## the same in under a minute
-	$(PYTHON) tests/bench/bench.py --program $(PROGRAM) --rounds 4 --seconds 0.3 --quick
+	$(PYTHON) tests/bench/bench.py --program $(PROGRAM) --rounds 3 --seconds 0.3 --quick
 
 bench-files: $(PROGRAM) ## metadata workloads beside bonnie++ (five minutes)
 	$(PYTHON) tests/bench/files.py --program $(PROGRAM) --json $(BUILD)/bench-files.json
