@@ -454,7 +454,7 @@ static const char whole[] =
 	"; all there is\n[global]\ndirectory=/tank\nsize=${SIZE}m\nstonewall\n"
 	"description=two jobs\n[a]\nrw=randrw\nrwmixread=70\nbs=4k,64k\n"
 	"[global]\nruntime=2\ntime_based\n[a]\nwait_for_previous=1\nbuffered=1\n"
-	"numjobs=4 # of them\nregions=disjoint\n";
+	"numjobs=4 # of them\nregions=disjoint\n[b]\nstonewall=0\nrw=write\nregions=disjoint\n";
 
 /* With the n-th allocation failing, for every n: no crash, no leak, and an answer that says so. */
 static void without_memory_it_is_said(void **state)
