@@ -74,6 +74,7 @@ static void the_figures_of_jobs_come_back_whole(void **state)
 		free(sample.jobs[i].directions[DIRECTION_WRITE].latency);
 	free(sample.jobs[0].directions[DIRECTION_WRITE].submission);
 	free(sample.jobs[0].directions[DIRECTION_WRITE].completion);
+	free(sample.jobs[0].directions[DIRECTION_WRITE].intended);
 	memset(&sample.jobs[0].directions[DIRECTION_WRITE], 0, sizeof(struct direction_result));
 	sample.jobs = realloc(sample.jobs, 3 * sizeof(*sample.jobs));
 	assert_non_null(sample.jobs);
