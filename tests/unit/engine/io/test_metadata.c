@@ -3,6 +3,7 @@
  * Tests of engine/io/metadata.c and its workers, on io_uring and threads alike: what the phases
  * leave behind is looked at with calls of the test's own, and what a directory's watcher (inotify)
  * tells.
+ * Length: every option of the language has a test that fails where it is ignored.
  */
 #include <dirent.h>
 #include <errno.h>
