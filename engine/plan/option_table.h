@@ -60,9 +60,9 @@ OPTION(INVALIDATE, "invalidate", OPTION_FLAG, invalidate, 0, 1, NULL, "1", NULL,
 
 /* ---- what one request is: sizes, alignment ---- */
 OPTION(BSRANGE, "bsrange", OPTION_RANGES, bsrange, 512, 64 << 20, NULL, NULL, NULL, "bytes", true,
-       "Request sizes from one to another, multiples of the smaller and each as often as any; `1k-4k,2k-8k` for reads and writes. In place of bs.")
+       "Request sizes from one to another, multiples of the smaller and each as often as any; `1k-4k,2k-8k` for reads and writes. In place of bs, which results tell as the largest.")
 OPTION(BSSPLIT, "bssplit", OPTION_TEXT, bssplit, 1, 4096, NULL, NULL, NULL, "", true,
-       "Request sizes and how many of 100 requests have them: `4k/60:64k/40`, or `4k/60:64k/40,8k/100` for reads and writes; sizes without a percentage share the rest. In place of bs.")
+       "Request sizes and how many of 100 requests have them: `4k/60:64k/40`, or `4k/60:64k/40,8k/100` for reads and writes; sizes without a percentage share the rest. In place of bs, which results tell as the largest.")
 OPTION(BS_UNALIGNED, "bs_unaligned", OPTION_FLAG, bs_unaligned, 0, 1, NULL, "0", NULL, "", true,
        "Requests of bsrange or bssplit may have any number of bytes, not only multiples of the smallest; not with direct=1.")
 OPTION(BLOCKALIGN, "blockalign", OPTION_SIZES, blockalign, 1, 64 << 20, NULL, NULL, NULL, "bytes", true,
