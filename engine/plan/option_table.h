@@ -146,7 +146,7 @@ OPTION(COMPRESS_CHUNK, "buffer_compress_chunk", OPTION_SIZE, buffer_compress_chu
 OPTION(DEDUPE_PERCENTAGE, "dedupe_percentage", OPTION_COUNT, dedupe_percentage, 0, 100, NULL, "0", NULL, "percent", true,
        "Share of the writes that hold the very same data as the job's write before them.")
 OPTION(VERIFY, "verify", OPTION_CHOICE, verify, 0, 0, workload_verify_choices, "none", NULL, "", true,
-       "Checksum that every block carries which is written, beside its place, the sample's seed and the how-manyth write of it this is; what was written is read back and checked after the measured time. crc32c or crc32.")
+       "Checksum that every block carries which is written, beside its place, the sample's seed and the how-manyth write of it this is; what was written is read back and checked after the measured time (the reads of a mix are not checked). crc32c or crc32.")
 OPTION(VERIFY_INTERVAL, "verify_interval", OPTION_SIZE, verify_interval, 0, 64 << 20, NULL, "0", NULL, "bytes", true,
        "Bytes from one header to the next within a block; 0 has one a block.")
 OPTION(DO_VERIFY, "do_verify", OPTION_FLAG, do_verify, 0, 1, NULL, "1", NULL, "", true,

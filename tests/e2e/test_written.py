@@ -81,11 +81,12 @@ def test_compressible_by_the_share(run, ioengine, percent):
     assert distinct(data) == 1
 
 
-def test_chunks_of_another_size(run):
-    data = written(run, "io_uring", buffer_compress_percentage=50, buffer_compress_chunk=0)
+@pytest.mark.parametrize("ioengine", BOTH)
+def test_chunks_of_another_size(run, ioengine):
+    data = written(run, ioengine, buffer_compress_percentage=50, buffer_compress_chunk=0)
     assert all(block[BLOCK // 2:] == bytes(BLOCK // 2) for block in blocks(data))
     assert all(bytes(64) not in block[:BLOCK // 2] for block in blocks(data))
-    data = written(run, "io_uring", buffer_compress_percentage=50)
+    data = written(run, ioengine, buffer_compress_percentage=50)
     assert all(block[256:512] == bytes(256) and bytes(64) not in block[:256] for block in blocks(data))
 
 
