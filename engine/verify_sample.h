@@ -15,7 +15,8 @@ MUST_CHECK int verify_sample(struct sample *sample, struct verify *verify,
 			     atomic_bool *cancel, void (*tick)(void *arg), void *arg,
 			     struct error *err);
 
-/* VERIFY_FAILED, with the first of the wrong blocks and how many there are; -EBADMSG. */
+/* VERIFY_FAILED, with the first of the wrong blocks and how many there are; -EBADMSG. 0 where all
+ * that verify have continue_on_error=verify or all: the sample's finding tells of them. */
 MUST_CHECK int verify_outcome(const struct sample *sample, struct error *err);
 
 #endif

@@ -89,7 +89,7 @@ OPTION(LOOPS, "loops", OPTION_COUNT, loops, 1, 1u << 20, NULL, "1", NULL, "times
        "How often each job does its size (or io_size, number_ios). More than 1 turns time_based off.")
 
 OPTION(CONTINUE_ON_ERROR, "continue_on_error", OPTION_CHOICE, continue_on_error, 0, 0, workload_continue_choices, "none", NULL, "", true,
-       "Which failed operations do not end the sample but are counted: none, read, write (trims and syncs too), io, verify, all; 0 and 1 are none and all. As in fio only EIO and an end of file: others always end it. What is read back wrong (verify) never does.")
+       "Which failed operations do not end the sample but are counted: none, read, write (trims and syncs too), io, verify, all; 0 and 1 are none and all. As in fio only EIO and an end of file: others always end it. With verify or all a run also goes on behind a sample whose blocks are read back wrong.")
 
 /* ---- when: rates, pauses ---- */
 OPTION(RATE, "rate", OPTION_SIZES, rate, 0, UINT64_C(1) << 50, NULL, "0", NULL, "bytes/s", true,

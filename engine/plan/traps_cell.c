@@ -309,6 +309,9 @@ static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
 		return misses(options, options->rate_min);
 	case OPTION_ID_RATE_IOPS_MIN:
 		return misses(options, options->rate_iops_min);
+	case OPTION_ID_CONTINUE_ON_ERROR:
+		return options->continue_on_error == CONTINUE_VERIFY &&
+		       options->verify == VERIFY_NONE;
 	case OPTION_ID_VERIFY_INTERVAL:
 	case OPTION_ID_DO_VERIFY:
 		return options->verify == VERIFY_NONE;

@@ -139,6 +139,19 @@ def test_a_flipped_bit_is_found(directory, engine, ioengine, options):
     assert f"at byte {block * BLOCK} of its file: bit 5 of byte 1234 of the block is flipped" in message
 
 
+@pytest.mark.parametrize("continues", ["verify", "all", "io"])
+def test_a_run_may_go_on(directory, engine, continues):
+    one = engine()
+    with begin(one, directory / "t", ioengine="threads", size="16M", iodepth=4,
+               continue_on_error=continues) as file:
+        block = file.first_written(16 * MIB // BLOCK)
+        file.write(block, bytes([file.read(block)[1234] ^ 0x20]), at=1234)
+        sample, ended = finish(one)
+    assert ended["state"] == ("failed" if continues == "io" else "done")
+    assert sample["verify"]["errors"] == 1 and sample["verify"]["first"]["offset"] == block * BLOCK
+    assert "verify_failed" in [f["code"] for f in sample["findings"]]
+
+
 @pytest.mark.parametrize("ioengine", BOTH)
 def test_one_bit_in_a_gibibyte(directory, engine, ioengine):
     one = engine()

@@ -447,10 +447,11 @@ static void test_truncated(void **unused)
 static void test_many_errors(void **unused)
 {
 	(void)unused;
-	for (int fatal = 0; fatal < 2; fatal++) {
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(backends); i++) {
+		bool fatal = i % 2;
 		struct setup *s =
 			write_phase(fatal ? PLAIN " numjobs=4 verify_fatal=1" : PLAIN " numjobs=4",
-				    BACKEND_IO_URING, 1);
+				    backends[i / 2], 1);
 		unsigned char byte;
 
 		for (uint64_t job = 1; job < 4; job++)
@@ -516,14 +517,17 @@ static void test_one_write_of_a_block_at_a_time(void **unused)
 
 static void test_written_only(void **unused)
 {
-	struct setup *s = write_phase(PLAIN " do_verify=0", BACKEND_IO_URING, 1);
 	unsigned char magic[8];
 
 	(void)unused;
-	assert_int_equal(readback_bytes(s->verify), 0);
-	get(s, magic, 8, 77 * 4096);
-	assert_memory_equal(magic, "VlbBlock", 8);
-	end(s);
+	for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
+		struct setup *s = write_phase(PLAIN " do_verify=0", backends[i], 1);
+
+		assert_int_equal(readback_bytes(s->verify), 0);
+		get(s, magic, 8, 77 * 4096);
+		assert_memory_equal(magic, "VlbBlock", 8);
+		end(s);
+	}
 }
 
 static void test_cancelled(void **unused)
