@@ -88,11 +88,13 @@ static bool is_worker(pid_t id)
 static void look(void *arg, double seconds_done, uint64_t bytes_done)
 {
 	struct seen *seen = arg;
-	DIR *tasks = opendir("/proc/self/task");
 	struct dirent *entry;
+	DIR *tasks;
 
 	(void)seconds_done;
-	(void)bytes_done;
+	if (bytes_done == 0)
+		return; /* the kernel's thread may not have its name and place yet */
+	tasks = opendir("/proc/self/task");
 	assert_non_null(tasks);
 	seen->count = 0;
 	while ((entry = readdir(tasks))) {
@@ -342,7 +344,8 @@ static bool kernel_thread;
 
 static void look_for_kernel_thread(void *arg, double seconds_done, uint64_t bytes_done)
 {
-	kernel_thread = find_kernel_thread(&kernel_cpus);
+	if (bytes_done > 0)
+		kernel_thread = find_kernel_thread(&kernel_cpus);
 	look(arg, seconds_done, bytes_done);
 }
 
