@@ -139,9 +139,9 @@ def test_random_read_one_by_one(shim, tmp_path):
 def test_requests_of_many_sizes_in_batches(shim, tmp_path):
     """Step by step, as all that has no loop of its own."""
     each, _ = per_operation(shim, tmp_path, {"rw": "randread", "bsrange": "4k-64k", "iodepth": 32, **RANDOM})
-    held("random read of many sizes, step by step, batch 16", sum(each.values()), 650, 250)
+    held("random read of many sizes, step by step, batch 16", sum(each.values()), 700, 250)
     each, _ = per_operation(shim, tmp_path, {"rw": "randread", "bsrange": "4k-64k", "iodepth": 32})
-    held("the same, each byte once", sum(each.values()), 800, 350)
+    held("the same, each byte once", sum(each.values()), 850, 350)
 
 
 def test_mix_in_batches(shim, tmp_path):
