@@ -54,10 +54,28 @@ static double outstanding(const struct workload *workload)
 	return operations < GUESSED_PARALLEL ? operations : GUESSED_PARALLEL;
 }
 
+/* Bytes/s that the jobs' rates ask for; 0 where a direction goes as fast as it can. */
+static double asked_rate(const struct workload *workload)
+{
+	double rate = 0;
+
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		if (!workload_moves(workload, (enum direction)d))
+			continue;
+		if (workload_rate(workload, (enum direction)d) == 0)
+			return 0;
+		rate += (double)workload_rate(workload, (enum direction)d);
+	}
+	return rate * (double)workload->numjobs;
+}
+
 static double guessed_rate(const struct workload *workload)
 {
 	double rate = GUESSED_IOPS * outstanding(workload) * mean_request(workload);
+	double asked = asked_rate(workload);
 
+	if (asked > 0 && asked < rate)
+		rate = asked;
 	return rate < ESTIMATE_BYTES_PER_S ? rate : ESTIMATE_BYTES_PER_S;
 }
 

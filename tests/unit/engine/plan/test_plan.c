@@ -285,6 +285,18 @@ static void estimates_add_up(void **state)
 	assert_true(plan.estimate.bytes_read > 0);
 	end();
 
+	/* a rate says how long its size takes, and what a time moves */
+	start_definition(&d, "/t/f");
+	add_workload(&d, "rw=read size=100m time_based=0 rate=1m startdelay=7");
+	make();
+	assert_in_range((uint64_t)plan.estimate.seconds, 107, 115);
+	end();
+	start_definition(&d, "/t/f");
+	add_workload(&d, "rw=read size=100m runtime=60 rate_iops=100 numjobs=2 regions=shared");
+	make();
+	assert_in_range(plan.estimate.bytes_read, 2 * 60 * 100 * 4096 - 9, 2 * 60 * 100 * 4096 + 9);
+	end();
+
 	/* to its size: bytes are exact */
 	start_definition(&d, "/t/f");
 	add_workload(&d, "rw=rw rwmixread=25 size=100m time_based=0 numjobs=2 ioengine=sync "
