@@ -64,10 +64,10 @@ void reactor_failed(struct reactor *reactor, int rc)
 	load_fail(reactor->load, &err);
 }
 
-static inline int exchange(struct reactor *reactor, unsigned int count, unsigned int wait_for,
-			   uint64_t patience_ns)
+static inline int exchange(struct reactor *reactor, unsigned int count, unsigned int wait_for)
 {
-	int ready = reactor->backend->ops->exchange(reactor->backend, count, wait_for, patience_ns);
+	int ready =
+		reactor->backend->ops->exchange(reactor->backend, count, wait_for, REACTOR_WAIT_NS);
 
 	reactor->outstanding += count;
 	if (unlikely(ready < 0))
@@ -116,11 +116,10 @@ static void run_batches(struct reactor *reactor)
 		if (count == 0 && reactor->outstanding == 0 && !idle)
 			return;
 		stamp(reactor, count);
-		wait_for =
-			idle ? 0 : awaited_count(reactor->wait_for, reactor->outstanding + count);
-		ready = exchange(reactor, count, wait_for,
-				 idle ? REACTOR_WAIT_NS
-				      : awaited_patience_ns(reactor->wait_for, wait_for));
+		wait_for = reactor->outstanding + count;
+		if (wait_for > reactor->wait_for)
+			wait_for = reactor->wait_for;
+		ready = exchange(reactor, count, idle ? 0 : wait_for);
 		if (unlikely(ready < 0))
 			return;
 		take(reactor, ready, reactor_now_ns());
@@ -157,7 +156,7 @@ static bool drain(struct reactor *reactor)
 		if (reactor->slot_flying[i])
 			reactor->backend->ops->cancel(reactor->backend, i);
 	while (reactor->outstanding > 0 && now_ns < until_ns) {
-		int ready = exchange(reactor, 0, 1, REACTOR_WAIT_NS);
+		int ready = exchange(reactor, 0, 1);
 
 		if (ready < 0)
 			return false;
@@ -217,10 +216,6 @@ static void tell_features(struct reactor *reactor)
 	if (reactor->wait_for > 1)
 		(void)snprintf(reactor->features + length, sizeof(reactor->features) - length,
 			       ", waits for %u completions", reactor->wait_for);
-	else if (reactor->wait_for == 0 && reactor->slot_count >= WORKLOAD_AWAITED_SHARE)
-		(void)snprintf(reactor->features + length, sizeof(reactor->features) - length,
-			       ", waits for 1 completion and a %uth of what is outstanding",
-			       WORKLOAD_AWAITED_SHARE);
 }
 
 static int set_up(struct reactor *reactor, struct error *err)
@@ -418,8 +413,10 @@ static void choose_shape(struct reactor *reactor, const struct workload *workloa
 		reactor->batch_max = 1;
 	if (reactor->batch_max > BACKEND_BATCH_MAX)
 		reactor->batch_max = BACKEND_BATCH_MAX;
+	reactor->wait_for = 1;
 	/* Where jobs of different options share the ring, none waits for what others have. */
-	reactor->wait_for = workload->part_count ? 1 : (uint32_t)workload->batch_complete_min;
+	if (workload->part_count == 0 && workload->batch_complete_min > 1)
+		reactor->wait_for = (uint32_t)workload->batch_complete_min;
 }
 
 int reactor_new(const struct reactor_config *config, struct reactor **ret_reactor,

@@ -6,13 +6,14 @@
  * so jobs are served in turn. A round takes at most min(32, depth / 2) of them (depth: of all its
  * jobs), stamps the time, hands the batch over, takes what has completed, and stamps again: the two
  * stamps serve all of the batch.
- * Waiting is only when no slot is idle, and as awaited.h says.
+ * Waiting is only when no slot is idle, and for one completion unless iodepth_batch_complete_min
+ * asks for more; the target then holds less than the depth meanwhile.
  *
  * A batch is remembered until its last operation has completed: its slots name it, and what they
  * share, the stamp, lies there. Batches outstanding are never more than slots outstanding.
  *
- * Workloads with a shape of their own run in loops built for it (reactor_loop.c); all others go
- * step by step (reactor_steps.c).
+ * Workloads with a shape of their own run in loops built for it (reactor_loop.c), others go step by
+ * step (reactor_steps.c).
  *
  * A reactor whose whole depth is 1 stamps three times: before submitting, when the submission
  * returned, and after the completion; then submission and completion latencies are known apart.
@@ -29,13 +30,12 @@
 #include <time.h>
 
 #include "engine/base/clock.h"
-#include "engine/io/awaited.h"
 #include "engine/io/backend.h"
 #include "engine/io/job_steps.h"
 #include "engine/io/placement.h"
 
 /* The longest a reactor waits without looking at the stop flag and the time. */
-#define REACTOR_WAIT_NS AWAITED_PATIENCE_NS
+#define REACTOR_WAIT_NS (50 * NS_PER_MS)
 
 struct batch {
 	uint64_t stamp_ns;
@@ -73,7 +73,7 @@ struct reactor {
 	char features[BACKEND_FEATURES_MAX]; /* of the backend; outlives it */
 
 	uint32_t slot_count, batch_max;
-	uint32_t wait_for; /* iodepth_batch_complete_min; 0: not given */
+	uint32_t wait_for; /* completions, where no slot is idle */
 	/* of each slot: its job, its last batch, whether its job has no more for it, and whether it
 	 * was outstanding when reactor_mark_flying was called */
 	struct job **slot_jobs;

@@ -227,14 +227,14 @@ static void nap(uint64_t until_ns)
 static int exchange(struct reactor *reactor, unsigned int count, uint64_t now_ns, uint64_t wake_ns)
 {
 	uint32_t outstanding = reactor->outstanding + count;
-	uint32_t wait_for = awaited_count(reactor->wait_for, outstanding);
+	uint32_t wait_for = outstanding < reactor->wait_for ? outstanding : reactor->wait_for;
 	int ready;
 
 	/* More may be planned at once, unless the batch ended because nobody wanted to; and at
 	 * depth 1 the submission is timed apart. */
 	if ((count == reactor->batch_max && reactor->issuing) || (reactor->single && count > 0))
 		wait_for = 0;
-	wake_ns = earlier(wake_ns, now_ns + awaited_patience_ns(reactor->wait_for, wait_for));
+	wake_ns = earlier(wake_ns, now_ns + REACTOR_WAIT_NS);
 	ready = reactor->backend->ops->exchange(reactor->backend, count, wait_for,
 						wake_ns > now_ns ? wake_ns - now_ns : 1);
 	reactor->outstanding = outstanding;

@@ -23,8 +23,8 @@ OPTION(OFFSET, "offset", OPTION_SIZE, offset, 0, UINT64_C(1) << 50, NULL, "0", N
        "Where in the file or device the region begins.")
 OPTION(IODEPTH, "iodepth", OPTION_COUNT, iodepth, 1, 4096, NULL, "1", NULL, "operations", true,
        "Operations each job keeps outstanding.")
-OPTION(BATCH_COMPLETE_MIN, "iodepth_batch_complete_min", OPTION_COUNT, batch_complete_min, 1, 4096, NULL, NULL, "1", "operations", true,
-       "Completions io_uring waits for at a time: more save processor time and let the depth sink by as many. At most iodepth; the threads backend refuses more than 1. Absent: 1, and one more for every 16 outstanding.")
+OPTION(BATCH_COMPLETE_MIN, "iodepth_batch_complete_min", OPTION_COUNT, batch_complete_min, 1, 4096, NULL, "1", NULL, "operations", true,
+       "Completions io_uring waits for at a time: more save processor time and let the depth sink by as many. At most iodepth; the threads backend refuses more than 1.")
 OPTION(NUMJOBS, "numjobs", OPTION_COUNT, numjobs, 1, 1024, NULL, "1", NULL, "jobs", true,
        "Jobs that run at the same time.")
 OPTION(RUNTIME, "runtime", OPTION_TIME, runtime_ns, NS_PER_S / 10, 7 * 86400 * NS_PER_S, NULL, "30", "none", "s", true,

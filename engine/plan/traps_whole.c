@@ -39,13 +39,6 @@ struct defaults {
 	char *workloads[DEFINITION_WORKLOADS_MAX]; /* names, borrowed */
 };
 
-/* What an option without a default does. */
-static const char *chosen_by(enum option_id id)
-{
-	return id == OPTION_ID_IOENGINE ? "chosen for the target"
-					: "1 and a 16th of what is outstanding";
-}
-
 static int report_defaults(struct plan *plan, struct defaults *defaults)
 {
 	char list[512] = "", message[768];
@@ -64,7 +57,8 @@ static int report_defaults(struct plan *plan, struct defaults *defaults)
 			continue;
 		(void)snprintf(list + used, sizeof(list) - used, "%s%s=%s (fio: %s)",
 			       used ? ", " : "", option->name,
-			       option->default_text ? option->default_text : chosen_by(option->id),
+			       option->default_text ? option->default_text
+						    : "chosen for the target",
 			       option->fio_default);
 	}
 	if (!*list && !defaults->writes)

@@ -72,9 +72,6 @@ extern const char *const workload_sequencer_choices[];
 extern const char *const workload_rate_process_choices[];
 extern const char *const workload_think_choices[];
 
-/* Where batch_complete_min is not given, one completion is awaited and one more for so many
- * outstanding: awaited.h says why. */
-#define WORKLOAD_AWAITED_SHARE 16u
 extern const char *const workload_file_order_choices[];
 
 struct workload {
@@ -85,8 +82,7 @@ struct workload {
 	uint64_t bs[DIRECTION_COUNT];
 	uint64_t rwmixread, rwmixwrite;
 	uint64_t size, offset; /* bytes; size is per job, 0 (not given): see definition.h */
-	uint64_t iodepth, numjobs;
-	uint64_t batch_complete_min; /* 0 (not given): see WORKLOAD_AWAITED_SHARE */
+	uint64_t iodepth, batch_complete_min, numjobs;
 	uint64_t runtime_ns; /* completed: 0 where nothing but size ends it (time_based is off) */
 	uint64_t ramp_time_ns;
 	bool time_based, direct;

@@ -302,7 +302,6 @@ static bool has_value(const struct workload *workload, enum option_id id)
 		return false; /* the target has them */
 	case OPTION_ID_IOENGINE:
 	case OPTION_ID_RANDSEED:
-	case OPTION_ID_BATCH_COMPLETE_MIN:
 		return workload_is_set(workload, id);
 	case OPTION_ID_RWMIXREAD:
 	case OPTION_ID_RWMIXWRITE:
