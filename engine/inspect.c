@@ -50,6 +50,7 @@ int inspect_need(const struct plan *plan, size_t target, struct target_need *ret
 
 	if (r < 0)
 		return r;
+	need.first = plan_target_first(plan, target);
 	plan_target_tree(plan, target, &need.tree_bytes, &need.tree_inodes);
 	for (size_t i = 0; i < plan->sample_count; i++)
 		if (plan->samples[i].target == target)
@@ -299,7 +300,8 @@ static void correct_fill(struct plan *plan, enum backend_kind backend)
 
 		/* What overflows was refused before. */
 		if (inspect_moves_data(plan, i, backend) || inspect_need(plan, i, &need) < 0 ||
-		    !need.writes || __builtin_mul_overflow(need.bytes, need.files, &bytes) ||
+		    !need.writes ||
+		    __builtin_mul_overflow(need.bytes - need.first, need.files, &bytes) ||
 		    __builtin_mul_overflow(bytes, plan_fills(plan, i), &bytes))
 			continue;
 		plan->estimate.fill_bytes -= bytes;

@@ -135,7 +135,7 @@ static uint64_t fill_bytes(const struct run *run, size_t target)
 
 	/* The same need made the target: it does not overflow now. */
 	if (!is_filled(run, target) || inspect_need(run->plan, target, &need) < 0 ||
-	    __builtin_mul_overflow(need.bytes, need.files, &bytes))
+	    __builtin_mul_overflow(need.bytes - need.first, need.files, &bytes))
 		return 0;
 	return bytes;
 }

@@ -179,6 +179,7 @@ static int add_target(const struct plan *plan, size_t target, struct estimate *e
 	if (r < 0 || spec->existing)
 		return r;
 	plan_target_tree(plan, target, &tree, &inodes);
+	bytes -= plan_target_first(plan, target); /* which lies within */
 	if (__builtin_mul_overflow(bytes, files, &bytes) ||
 	    __builtin_mul_overflow(bytes, plan_fills(plan, target), &all) ||
 	    __builtin_add_overflow(estimate->fill_bytes, all, &estimate->fill_bytes))

@@ -330,6 +330,29 @@ int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_byt
 	return 0;
 }
 
+uint64_t plan_target_first(const struct plan *plan, size_t target)
+{
+	uint64_t first = UINT64_MAX;
+
+	if (plan->definition->targets[target].kind != TARGET_DEVICE)
+		return 0;
+	for (size_t i = 0; i < plan->sample_count; i++) {
+		const struct workload *options = &plan->samples[i].options;
+
+		for (size_t k = 0; k < workload_parts(options); k++) {
+			const struct workload *part = workload_part(options, k);
+
+			if (plan->samples[i].target != target)
+				continue;
+			if (part->size == 0)
+				return 0;
+			if (part->offset < first)
+				first = part->offset;
+		}
+	}
+	return first < UINT64_MAX ? first : 0;
+}
+
 void plan_target_tree(const struct plan *plan, size_t target, uint64_t *ret_bytes,
 		      uint64_t *ret_inodes)
 {

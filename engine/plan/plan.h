@@ -77,6 +77,13 @@ MUST_CHECK int plan_resolve(struct plan *plan, const struct machine *machine,
 MUST_CHECK int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_bytes,
 				  uint64_t *ret_files);
 
+/*
+ * The first byte that the workloads on a device reach, from which on it is filled: what lies before
+ * it is not the run's. 0 for files, which are the run's own, and where plan_target_extent() tells 0
+ * bytes.
+ */
+uint64_t plan_target_first(const struct plan *plan, size_t target);
+
 /* What the metadata workloads on a target make at the same time: bytes, and files and directories.
  * 0 where there are none. */
 void plan_target_tree(const struct plan *plan, size_t target, uint64_t *ret_bytes,

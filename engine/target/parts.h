@@ -17,7 +17,8 @@ struct target {
 	bool zero;		 /* /dev/zero */
 	bool blank;		 /* a device to write, taken for blank: no fingerprint was given */
 	uint64_t bytes;		 /* of each file, or of the device; regions stay within */
-	uint64_t fill_bytes;	 /* of each, from its start */
+	uint64_t fill_first;	 /* where the fill begins: 0 but on a device */
+	uint64_t fill_bytes;	 /* of each, from there */
 	uint64_t files;		 /* a directory's; else 1 */
 	struct scratch *scratch; /* what was made; NULL for a device or an existing file */
 	struct tree *tree;	 /* where metadata workloads make their files; or NULL */

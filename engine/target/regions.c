@@ -349,6 +349,9 @@ int target_open_fill(struct target *target, struct measure_region **ret_regions,
 	char shown[PLACE_SHOWN];
 	int r;
 
+	/* Workloads without O_DIRECT may begin anywhere. */
+	if (target->fill_first % target->info.logical_block_bytes != 0)
+		flags &= ~O_DIRECT;
 	if (target->existing)
 		return error_set(err, ERROR_FILE_EXISTS, "",
 				 "%s is named as existing and never "
@@ -363,8 +366,10 @@ int target_open_fill(struct target *target, struct measure_region **ret_regions,
 		target_close_regions(regions, count);
 		return r;
 	}
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		regions[i].offset = target->fill_first;
 		regions[i].length = target->fill_bytes;
+	}
 	*ret_regions = regions;
 	*ret_count = count;
 	return 0;

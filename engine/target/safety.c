@@ -453,8 +453,8 @@ int safety_blank(int fd, uint64_t size_bytes, const char *path, struct error *er
 	return r;
 }
 
-int safety_blank_whole(int fd, uint64_t bytes, const char *path, bool (*step)(void *arg), void *arg,
-		       struct error *err)
+int safety_blank_part(int fd, uint64_t first, uint64_t bytes, const char *path,
+		      bool (*step)(void *arg), void *arg, struct error *err)
 {
 	AUTO_FREE unsigned char *buffer = malloc(EDGE_BYTES);
 	int r = 0;
@@ -467,9 +467,9 @@ int safety_blank_whole(int fd, uint64_t bytes, const char *path, bool (*step)(vo
 
 		if (step && !step(arg))
 			return -ECANCELED;
-		r = check_zero(fd, at, piece, buffer, path, err);
+		r = check_zero(fd, first + at, piece, buffer, path, err);
 		/* Nor is the page cache filled with zeros. */
-		(void)posix_fadvise(fd, (off_t)at, (off_t)piece, POSIX_FADV_DONTNEED);
+		(void)posix_fadvise(fd, (off_t)(first + at), (off_t)piece, POSIX_FADV_DONTNEED);
 	}
 	return r;
 }

@@ -39,10 +39,10 @@ MUST_CHECK int safety_unsigned(int fd, dev_t device, const char *path, struct er
 MUST_CHECK int safety_blank(int fd, uint64_t size_bytes, const char *path, struct error *err);
 
 /*
- * TARGET_NOT_BLANK unless each of the first `bytes` is zero. step (may be NULL) is called before
- * every MiB; false from it ends the reading with -ECANCELED, and err is left alone.
+ * TARGET_NOT_BLANK unless each of `bytes` from `first` on is zero. step (may be NULL) is called
+ * before every MiB; false from it ends the reading with -ECANCELED, and err is left alone.
  */
-MUST_CHECK int safety_blank_whole(int fd, uint64_t bytes, const char *path, bool (*step)(void *arg),
-				  void *arg, struct error *err);
+MUST_CHECK int safety_blank_part(int fd, uint64_t first, uint64_t bytes, const char *path,
+				 bool (*step)(void *arg), void *arg, struct error *err);
 
 #endif

@@ -445,8 +445,14 @@ static int set_extent(struct target *target, const struct target_need *need, str
 		target->files = need->files;
 	if (target->info.kind == TARGET_DEVICE || target->existing)
 		target->bytes = target->info.size_bytes;
+	/* Of a device not a byte more: what lies around is not ours. */
+	if (target->info.kind == TARGET_DEVICE)
+		wanted = need->bytes;
 	/* A device whose need is unknown is used, and filled, whole. */
 	target->fill_bytes = wanted > 0 && wanted < target->bytes ? wanted : target->bytes;
+	if (target->info.kind == TARGET_DEVICE && need->first < target->fill_bytes)
+		target->fill_first = need->first;
+	target->fill_bytes -= target->fill_first;
 	return 0;
 }
 
@@ -487,8 +493,8 @@ int target_check_blank(const struct target *target, bool (*step)(void *arg), voi
 {
 	if (!target->blank)
 		return 0;
-	return safety_blank_whole(target->fd, target->fill_bytes, target->info.path, step, arg,
-				  err);
+	return safety_blank_part(target->fd, target->fill_first, target->fill_bytes,
+				 target->info.path, step, arg, err);
 }
 
 const struct target_info *target_info(const struct target *target)

@@ -47,6 +47,7 @@ struct manifest;
 /* What is wanted of a target, from the plan. */
 struct target_need {
 	uint64_t bytes; /* of each file, or of the device from its start */
+	uint64_t first; /* where on a device the workloads begin: before it nothing is written */
 	uint64_t files; /* 1, or the most jobs for a directory: 0 where none moves data */
 	bool writes;	/* any workload writes, or a fill is needed: false only for `existing` */
 	bool direct;	/* any workload is direct */

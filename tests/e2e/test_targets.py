@@ -22,6 +22,7 @@ def loops(work_directory):
         made.mount(mounted, directory / "mnt")
         made.make("swap", lambda image: run("mkswap", str(image)))
         made.make("random", lambda image: image.write_bytes(os.urandom(32 * MIB)))
+        made.make("kept")
         made.make("readonly", options=("--read-only",))
         made.make("below")
         made.make("stacked")
@@ -148,6 +149,33 @@ def test_a_fingerprint_overrides_what_is_on_it(allowed, loops):
     told = [f for f in plan.json["findings"] if f["code"] == "device_overwritten"]
     assert len(told) == 1 and told[0]["severity"] == "warning" and random in told[0]["message"]
     assert image.exists()
+
+
+@pytest.mark.parametrize("options, first, behind", [
+    ({"rw": "randwrite", "offset": "3m", "size": "513k"}, 3 * MIB, 3 * MIB + 513 * 1024),
+    ({"rw": "randread", "offset": "1m", "size": "1m", "numjobs": 2}, MIB, 3 * MIB),
+    # Neither its beginning nor its end is a block's.
+    ({"rw": "write", "bs": 700, "direct": 0, "offset": 1000100, "size": 200100}, 1000100, 1200200),
+])
+def test_only_what_the_workloads_reach_is_overwritten(allowed, loops, options, first, behind):
+    client = allowed.client
+    device, image = loops.devices["kept"]
+    before = os.urandom(32 * MIB)
+    image.write_bytes(before)
+    run("blockdev", "--flushbufs", device)
+    listed = {t["path"]: t for t in client.get("/api/v1/targets").json["targets"]}
+    whole = write(allowed, {"device": device, "fingerprint": listed[device]["fingerprint"]}, **options)
+    del whole["workloads"][0]["rw"]
+    plan = client.post("/api/v1/plan", whole)
+    assert plan.status == 200 and plan.json["estimate"]["fill_bytes"] == behind - first, plan
+    run_id = client.submit(whole)
+    client.wait_state(run_id, "done")
+    assert client.delete(f"/api/v1/runs/{run_id}").status == 204
+    run("blockdev", "--flushbufs", device)
+    after = image.read_bytes()
+    assert after[:first] == before[:first]
+    assert after[behind:] == before[behind:]
+    assert after[first:behind] != before[first:behind]
 
 
 @pytest.mark.parametrize(

@@ -205,6 +205,41 @@ static void extents_are_the_largest(void **state)
 	end();
 }
 
+static void a_device_is_filled_from_where_it_is_reached(void **state)
+{
+	uint64_t whole = 100 << 20;
+	struct error err;
+
+	(void)state;
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_DEVICE, NULL, "/dev/x");
+	add_workload(&d, "name=a size=1m numjobs=3 offset=8m");
+	add_workload(&d, "name=b size=1m offset=4m");
+	make();
+	assert_int_equal(plan_target_first(&plan, 0), 4 << 20);
+	assert_int_equal(plan.estimate.fill_bytes, 7 << 20);
+	end();
+
+	/* Unknown until the size is: then from the offset on. */
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_DEVICE, NULL, "/dev/x");
+	add_workload(&d, "name=a bs=1m offset=90m");
+	make();
+	assert_int_equal(plan_target_first(&plan, 0), 0);
+	assert_int_equal(plan_resolve(&plan, &machine, &whole, &err), 0);
+	assert_int_equal(plan_target_first(&plan, 0), 90 << 20);
+	assert_int_equal(plan.estimate.fill_bytes, 10 << 20);
+	end();
+
+	/* A file is the run's own. */
+	start_definition(&d, "/t/f");
+	add_workload(&d, "name=a size=1m offset=8m");
+	make();
+	assert_int_equal(plan_target_first(&plan, 0), 0);
+	assert_int_equal(plan.estimate.fill_bytes, 9 << 20);
+	end();
+}
+
 static void a_device_is_divided_among_the_jobs(void **state)
 {
 	uint64_t bytes, files, whole = (100 << 20) + 5000;
@@ -339,6 +374,7 @@ int main(void)
 		cmocka_unit_test(levels_of_a_block_share_their_seed),
 		cmocka_unit_test(shuffling_favours_no_cell),
 		cmocka_unit_test(extents_are_the_largest),
+		cmocka_unit_test(a_device_is_filled_from_where_it_is_reached),
 		cmocka_unit_test(a_device_is_divided_among_the_jobs),
 		cmocka_unit_test(zones_must_fit_in_a_device),
 		cmocka_unit_test(estimates_add_up),
