@@ -47,12 +47,7 @@ static void side_init(struct sequence_side *side, const struct workload *workloa
 	if (!all_random(workload))
 		side->random_below = (workload->percentage_random[direction] << 32) / 100;
 	side->unit = workload_alignment(workload, direction);
-	/* fio's last_block(). A direction that is not used may have larger requests than the
-	 * region. */
-	if (side->unit > side->sizes.least)
-		side->blocks = length < side->unit ? 1 : length / side->unit;
-	else if (side->sizes.least <= length)
-		side->blocks = (length - side->sizes.least) / side->unit + 1;
+	side->blocks = workload_blocks(workload, direction, length);
 }
 
 static int distribution_init(struct sequence *sequence, const struct workload *workload)

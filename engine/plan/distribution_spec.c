@@ -305,6 +305,30 @@ static int conflict(const struct workload *workload, struct error *err, const ch
 			 text_excerpt(workload->random_distribution, quoted), why);
 }
 
+/* Each zone holds a block to draw, where any are drawn there: their bounds are rounded down to
+ * blocks. */
+static int check_blocks(const struct workload *workload, const struct distribution_spec *spec,
+			enum direction direction, struct error *err)
+{
+	const struct distribution_zone *zones = spec->zones[direction];
+	uint64_t unit = workload_alignment(workload, direction), before = 0, end;
+	uint64_t blocks = workload_blocks(workload, direction, workload->size);
+
+	for (uint64_t i = 0; i < spec->zone_counts[direction]; i++, before = end) {
+		end = before + zones[i].size;
+		if (end / unit > blocks)
+			return conflict(workload, err,
+					"has zones that end behind the last request that fits into "
+					"size");
+		if (end / unit == before / unit && zones[i].access > 0)
+			return conflict(
+				workload, err,
+				"has a zone without a block: its bounds are rounded down to "
+				"multiples of the smallest request, or of blockalign");
+	}
+	return 0;
+}
+
 int distribution_spec_fits(const struct workload *workload, struct error *err)
 {
 	struct distribution_spec spec;
@@ -315,11 +339,15 @@ int distribution_spec_fits(const struct workload *workload, struct error *err)
 	r = distribution_spec_parse(workload->random_distribution, &spec, err);
 	if (r < 0)
 		return r;
-	for (int d = 0; d < DIRECTION_COUNT; d++)
-		if (workload_moves(workload, (enum direction)d) &&
-		    distribution_spec_bytes(&spec, (enum direction)d) > workload->size)
+	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++) {
+		if (!workload_moves(workload, (enum direction)d))
+			continue;
+		if (distribution_spec_bytes(&spec, (enum direction)d) > workload->size)
 			return conflict(workload, err, "asks for more bytes than each job has");
-	return 0;
+		if (spec.kind == DISTRIBUTION_ZONED_ABS)
+			r = check_blocks(workload, &spec, (enum direction)d, err);
+	}
+	return r;
 }
 
 int distribution_spec_complete(struct workload *workload, struct error *err)

@@ -71,7 +71,8 @@ bool distribution_spec_given(const struct workload *workload);
  */
 MUST_CHECK int distribution_spec_complete(struct workload *workload, struct error *err);
 
-/* Whether its zones fit in the size of a completed workload that has one; else CONFLICT. */
+/* Whether its zones fit in the size of a completed workload that has one, and each that is to be
+ * touched holds a block; else CONFLICT. */
 MUST_CHECK int distribution_spec_fits(const struct workload *workload, struct error *err);
 
 /*

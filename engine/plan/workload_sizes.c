@@ -48,6 +48,16 @@ uint64_t workload_alignment(const struct workload *workload, enum direction dire
 	return workload_least_request(workload, direction);
 }
 
+uint64_t workload_blocks(const struct workload *workload, enum direction direction, uint64_t length)
+{
+	uint64_t unit = workload_alignment(workload, direction);
+	uint64_t least = workload_least_request(workload, direction);
+
+	if (unit > least)
+		return length < unit ? 1 : length / unit;
+	return least <= length ? (length - least) / unit + 1 : 0;
+}
+
 double workload_mean_request(const struct workload *workload, enum direction direction)
 {
 	double mean = 0, rest = 100;

@@ -19,6 +19,10 @@ MUST_CHECK int workload_complete_sizes(struct workload *workload, struct error *
  * of; the mean request; whether the requests of a direction that is used differ in size. */
 uint64_t workload_least_request(const struct workload *workload, enum direction direction);
 uint64_t workload_alignment(const struct workload *workload, enum direction direction);
+/* How many offsets a random request has in `length` bytes: fio's last_block(). 0 where none fits,
+ * of a direction that is not used. */
+uint64_t workload_blocks(const struct workload *workload, enum direction direction,
+			 uint64_t length);
 double workload_mean_request(const struct workload *workload, enum direction direction);
 bool workload_sizes_differ(const struct workload *workload);
 

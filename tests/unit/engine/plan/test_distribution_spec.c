@@ -236,6 +236,15 @@ static void test_conflicts(void **unused)
 	conflicts("rw=randread random_distribution=zoned_abs:50/1m:50/4k size=1m", "more bytes");
 	conflicts("rw=randwrite random_distribution=zoned_abs:100/4k,100/1028k size=1m",
 		  "more bytes");
+	/* Blocks lie at 0, 100k and so on. */
+	conflicts("rw=randread random_distribution=zoned_abs:40/64k:60/512k size=1m "
+		  "blockalign=100k",
+		  "without a block");
+	conflicts("rw=randread random_distribution=zoned_abs:40/8k:60/4k size=1m bs=8k",
+		  "without a block");
+	conflicts("rw=randread random_distribution=zoned_abs:100/1000k size=1000k bssplit=64k/100 "
+		  "blockalign=4k",
+		  "behind the last");
 }
 
 static void takes(const char *options, bool norandommap, bool fio)
@@ -259,6 +268,10 @@ static void test_among_other_options(void **unused)
 	takes("rw=randread random_distribution=random norandommap=0 size=1g", false, true);
 	takes("rw=randread random_distribution=zipf size=1g", true, true);
 	takes("rw=randread random_distribution=zipf norandommap=1 size=1g", true, true);
+	takes("rw=randread random_distribution=zoned_abs:40/64k:60/64k:0/4k size=1m blockalign=64k",
+	      true, true);
+	takes("rw=randread random_distribution=zoned_abs:40/8k:60/16k:0/4k size=28k bs=8k", true,
+	      true);
 	takes("rw=randrw bs=4k,8k random_distribution=zipf size=1g", true, false);
 	takes("rw=randrw bs=4k,8k random_distribution=zoned:100/5 size=1g", true, true);
 	takes("rw=randread bs=4k,8k random_distribution=normal size=1g", true, true);
