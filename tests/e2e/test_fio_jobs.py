@@ -282,18 +282,19 @@ def test_another_sites_page_cannot_send_one(shared):
 # ---- for fio ----
 
 
-def fio(*arguments):
+def fio(directory, *arguments):
+    """Where it runs it leaves a file for each job with verify."""
     return subprocess.run(["fio", *map(str, arguments)], capture_output=True, text=True,
-                          timeout=3 * PATIENCE, check=False)
+                          cwd=directory, timeout=3 * PATIENCE, check=False)
 
 
 def run_by_fio(directory, text):
     """fio's own jobs of a job file, by name."""
     path = directory / "written.fio"
     path.write_text(text, encoding="utf-8")
-    parsed = fio("--parse-only", path)
+    parsed = fio(directory, "--parse-only", path)
     assert parsed.returncode == 0, parsed.stderr
-    done = fio("--output-format=json", path)
+    done = fio(directory, "--output-format=json", path)
     assert done.returncode == 0, done.stderr + text
     document = json.loads(done.stdout[done.stdout.index("\n{") + 1:]
                           if not done.stdout.startswith("{") else done.stdout)
@@ -419,7 +420,7 @@ def test_built_in_definitions_are_written_too(volbench, directory, scratch):
         assert written.returncode == 0, written.stderr
         path = directory / "built-in.fio"
         path.write_text(written.stdout, encoding="utf-8")
-        assert fio("--parse-only", path).returncode == 0
+        assert fio(directory, "--parse-only", path).returncode == 0
         assert not list(scratch.iterdir())
 
 
