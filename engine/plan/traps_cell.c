@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* traps_cell.c - see traps_cell.h: the traps that lie in one cell, a function and a row each. */
+/*
+ * traps_cell.c - see traps_cell.h: the traps that lie in one cell, a function and a row each.
+ *
+ * Length: there are many.
+ */
 #include "engine/plan/traps_cell.h"
 
 #include <inttypes.h>
@@ -166,12 +170,13 @@ static bool buffered_writes(const struct trap_cell *cell, struct trap_hit *hit)
 	const struct workload *options = cell->options;
 
 	if (options->direct || !workload_writes(options) || options->fsync != 0 ||
-	    options->sync != SYNC_NONE)
+	    options->fdatasync != 0 || options->end_fsync || options->sync != SYNC_NONE)
 		return false;
 	return tell(
 		hit, FINDING_WARNING,
 		"Buffered writes (direct=0) are done when they are in memory, so the figures are "
-		"those of memory until it is full: set fsync, sync=dsync or direct=1.");
+		"those of memory until it is full: set fsync, fdatasync, end_fsync, sync=dsync or "
+		"direct=1.");
 }
 
 static bool unwritten_data(const struct trap_cell *cell, struct trap_hit *hit)
@@ -265,6 +270,21 @@ static bool misses(const struct workload *options, const uint64_t *values)
 	return any;
 }
 
+/* Whether continue_on_error lets pass only what cannot happen. */
+static bool continues_nowhere(const struct workload *options)
+{
+	switch (options->continue_on_error) {
+	case CONTINUE_READ:
+		return !workload_reads(options);
+	case CONTINUE_WRITE: /* trims too */
+		return !workload_writes(options) && !workload_trims(options);
+	case CONTINUE_VERIFY:
+		return options->verify == VERIFY_NONE;
+	default:
+		return false;
+	}
+}
+
 /* Whether a given option changes nothing in this cell. */
 static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
 {
@@ -276,6 +296,8 @@ static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
 		return !workload_mixed(options);
 	case OPTION_ID_FSYNC:
 		return options->fsync > 0 && !workload_writes(options);
+	case OPTION_ID_FDATASYNC:
+		return options->fdatasync > 0 && !workload_writes(options);
 	case OPTION_ID_END_FSYNC:
 		return options->end_fsync && !workload_writes(options);
 	case OPTION_ID_SYNC:
@@ -310,8 +332,7 @@ static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
 	case OPTION_ID_RATE_IOPS_MIN:
 		return misses(options, options->rate_iops_min);
 	case OPTION_ID_CONTINUE_ON_ERROR:
-		return options->continue_on_error == CONTINUE_VERIFY &&
-		       options->verify == VERIFY_NONE;
+		return continues_nowhere(options);
 	case OPTION_ID_VERIFY_INTERVAL:
 	case OPTION_ID_DO_VERIFY:
 		return options->verify == VERIFY_NONE;
