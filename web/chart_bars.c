@@ -69,6 +69,15 @@ static bool labels_turned(const struct bars_view *view)
 	return (double)longest_label(view->bars) * SCRIPT_CHARACTER > view->slot - 2;
 }
 
+/* Points at the right for the names of segments: of "write", or of "rename", the longest. */
+static double names_room(const struct chart_bars *bars)
+{
+	for (size_t s = 0; s < bars->segment_count; s++)
+		if (strlen(bars->segment_names[s]) > strlen("write"))
+			return 48;
+	return 38;
+}
+
 static void lay_bars(struct bars_view *view)
 {
 	const struct chart_bars *bars = view->bars;
@@ -78,7 +87,7 @@ static void lay_bars(struct bars_view *view)
 
 	frame->width = 360;
 	frame->left = 6;
-	frame->right = 322;
+	frame->right = frame->width - names_room(bars);
 	frame->top = 4;
 	view->slot = (frame->right - frame->left) / (double)(bars->count ? bars->count : 1);
 	if (labels_turned(view)) {
@@ -260,7 +269,8 @@ static void lay_rows(struct bars_view *view)
 	if (longest > ROW_LABEL_MAX)
 		longest = ROW_LABEL_MAX;
 	frame->width = 360;
-	frame->left = 8 + SCRIPT_CHARACTER * (double)longest;
+	/* one more than the mean: short labels may be of wide characters, as "a+b" is */
+	frame->left = 6 + SCRIPT_CHARACTER * (double)(longest + 1);
 	frame->right = frame->width - 8 - SCRIPT_CHARACTER * (double)figures;
 	frame->top = 2;
 	frame->bottom = frame->top + ROW * (double)(bars->count ? bars->count : 1);

@@ -101,12 +101,21 @@ static int add_bars(struct report *report, const struct comparison *comparison, 
 	return r;
 }
 
+static bool any_trims(const struct report *report)
+{
+	for (size_t k = 0; k < report->comparison_count; k++)
+		if (report->comparisons[k].present[DIRECTION_TRIM])
+			return true;
+	return false;
+}
+
 /* Without a factor to put on the axis: one picture, the workloads along it. */
 static int add_whole_bars(struct report *report, enum metric metric, size_t *ret_index)
 {
 	struct chart_bar *list = calloc(report->comparison_count, sizeof(*list));
 	struct chart_bars bars = {.title = "All workloads",
-				  .axis = "read dark, write light",
+				  .axis = any_trims(report) ? "read dark, write light, trim grey"
+							    : "read dark, write light",
 				  .lying = true,
 				  .segment_count = DIRECTION_COUNT,
 				  .bars = list,

@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -303,6 +304,49 @@ static void test_spread(void **state)
 	script_spread(many, 0, 10, 0, 98);
 }
 
+/* Where a label of a script stands, in points from the left. */
+static double place_of(const char *script, const char *label, double width)
+{
+	char wanted[80];
+	const char *at;
+	double place = -1;
+
+	(void)snprintf(wanted, sizeof(wanted), "set label '%s' at screen ", label);
+	at = strstr(script, wanted);
+	assert_non_null(at);
+	assert_int_equal(sscanf(at + strlen(wanted), "%lf", &place), 1);
+	return place * width;
+}
+
+/* Widths are those of DejaVu Sans at 11 points, the widest that is likely. */
+static void test_names_have_room(void **state)
+{
+	struct chart_bar bar = {.label = "a+b", .strong = true, .segments = {{.present = true}}};
+	struct chart_bars bars = {.title = "t",
+				  .axis = "x",
+				  .segment_count = 1,
+				  .segment_names = {"rename"},
+				  .count = 1,
+				  .bars = &bar,
+				  .format = numbers_count};
+	struct chart_layout layout;
+	char script[16384];
+	FILE *file;
+
+	(void)state;
+	for (int lying = 0; lying < 2; lying++) {
+		bars.lying = lying;
+		file = fmemopen(script, sizeof(script), "w");
+		assert_non_null(file);
+		script_bars(file, &bars, CHART_LIGHT, &layout);
+		assert_int_equal(fclose(file), 0);
+		if (lying)
+			assert_true(place_of(script, "a+b", 360) >= 23);
+		else
+			assert_true(place_of(script, "rename", 360) + 43 <= 360);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,7 +354,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_odd_numbers),   cmocka_unit_test(test_without_gnuplot),
 		cmocka_unit_test(test_one_bad_chart), cmocka_unit_test(test_sweeps_its_directories),
 		cmocka_unit_test(test_limit),	      cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_spread),	      cmocka_unit_test(test_names_have_room),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "sandbox") == 0)
