@@ -2,6 +2,7 @@
 /* workload_parts.c - workload.h: the parts of a workload, jobs of different options together. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,8 @@ uint64_t workload_outstanding(const struct workload *workload)
 
 /* ---- what parts must have in common ---- */
 
+#define VALUE_MAX 128 /* bytes of an option and its value in a message */
+
 /* One measurement has one clock, one seed, one way to divide the target and to tell of it; its
  * workers serve jobs of all parts on one set of CPUs, with one priority, through one kind of ring.
  */
@@ -79,6 +82,16 @@ static const enum option_id common[] = {
 	OPTION_ID_STEADYSTATE_RAMP,
 };
 
+/* "bs=4k", or "no prio" where there is none to tell. */
+static void put_value(const struct workload *part, const struct option *option, const char *value,
+		      char text[VALUE_MAX])
+{
+	if (option->default_text || workload_is_set(part, option->id))
+		(void)snprintf(text, VALUE_MAX, "%s=%s", option->name, value); /* may be cut */
+	else
+		(void)snprintf(text, VALUE_MAX, "no %s", option->name);
+}
+
 /* The option of a part and the first, which must be the same, and why. */
 static int check_same(const struct workload *part, const struct workload *first, enum option_id id,
 		      const char *why, struct error *err)
@@ -86,14 +99,17 @@ static int check_same(const struct workload *part, const struct workload *first,
 	const struct option *option = option_at(id);
 	char *own = option_format(option, part), *others = option_format(option, first);
 	bool given = workload_is_set(part, id) == workload_is_set(first, id);
+	char left[VALUE_MAX], right[VALUE_MAX];
 	int r = 0;
 
-	if (!own || !others)
+	if (!own || !others) {
 		r = error_no_memory(err);
-	else if (strcmp(own, others) != 0 || (!given && !option->default_text))
-		r = error_set(err, ERROR_CONFLICT, option->name,
-			      "%s has %s=%s and %s has %s=%s, but %s", part->name, option->name,
-			      own, first->name, option->name, others, why);
+	} else if (strcmp(own, others) != 0 || (!given && !option->default_text)) {
+		put_value(part, option, own, left);
+		put_value(first, option, others, right);
+		r = error_set(err, ERROR_CONFLICT, option->name, "%s has %s and %s has %s, but %s",
+			      part->name, left, first->name, right, why);
+	}
 	free(own);
 	free(others);
 	return r;
@@ -177,8 +193,14 @@ static int check_part(const struct workload *part, const struct workload *first,
 				 "jobs that run together share a ring, which would wait for the "
 				 "operations of all: leave iodepth_batch_complete_min out");
 	for (size_t i = 0; i < ARRAY_SIZE(common) && r == 0; i++)
-		r = check_same(part, first, common[i],
-			       "jobs that run together share it: give it to the workload", err);
+		r = check_same(
+			part, first, common[i],
+			common[i] == OPTION_ID_REGIONS
+				? "jobs that run together share it, and offset_increment, "
+				  "interlocked and fio command lines make it shared: give all of "
+				  "them regions=shared"
+				: "jobs that run together share it: give it to the workload",
+			err);
 	return r < 0 ? r : check_place(part, first, err);
 }
 

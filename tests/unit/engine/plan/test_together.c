@@ -6,6 +6,7 @@
  *
  * Length: one set-up serves the definition, its plan and its job files.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -176,6 +177,36 @@ static void what_must_be_common_is_refused_by_name(void **state)
 		(void)snprintf(pointer, sizeof(pointer), "/workloads/0/jobs/1/%s", table[i].option);
 		check_bad(&d, ERROR_CONFLICT, pointer);
 	}
+}
+
+static void what_must_be_common_is_told_with_the_way_out(void **state)
+{
+	static const struct {
+		const char *second, *said;
+	} table[] = {
+		{"name=b prio=1", "b has prio=1 and a has no prio, "},
+		{"name=b ramp_time=2", "b has ramp_time=2 and a has ramp_time=0, "},
+		/* nobody has said regions, and what made them differ is named */
+		{"name=b numjobs=2 offset_increment=1m", "offset_increment, interlocked and fio"},
+		{"name=b numjobs=2 offset_increment=1m", "give all of them regions=shared"},
+	};
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		start_definition(&d, "/t/f");
+		add_workload(&d, "size=1m");
+		add_job("name=a");
+		add_job(table[i].second);
+		assert_int_equal(definition_check(&d, &err), -EINVAL);
+		if (!strstr(err.message, table[i].said))
+			fail_msg("\"%s\" does not say \"%s\"", err.message, table[i].said);
+	}
+	start_definition(&d, "/t/f");
+	add_workload(&d, "size=1m regions=shared");
+	add_job("name=a");
+	add_job("name=b numjobs=2 offset_increment=1m");
+	check_ok(&d);
 }
 
 static void a_metadata_workload_stands_alone(void **state)
@@ -494,6 +525,7 @@ int main(void)
 		cmocka_unit_test(names_are_given_and_unique),
 		cmocka_unit_test(blame_falls_on_the_job),
 		cmocka_unit_test(what_must_be_common_is_refused_by_name),
+		cmocka_unit_test(what_must_be_common_is_told_with_the_way_out),
 		cmocka_unit_test(a_metadata_workload_stands_alone),
 		cmocka_unit_test(what_may_differ_is_taken),
 		cmocka_unit_test(sizes_are_for_all_or_none),
