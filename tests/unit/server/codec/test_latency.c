@@ -146,6 +146,14 @@ static void only_supported_percentiles_are_there(void **state)
 	}
 }
 
+static void free_histograms(struct direction_result *result)
+{
+	free(result->latency);
+	free(result->submission);
+	free(result->completion);
+	free(result->intended);
+}
+
 static void directions_come_back_whole(void **state)
 {
 	struct direction_result result[DIRECTION_COUNT] = {0}, again[DIRECTION_COUNT] = {0};
@@ -162,20 +170,14 @@ static void directions_come_back_whole(void **state)
 	assert_int_equal(fields_of(value, "/read", &err, &in), 0);
 	assert_int_equal(direction_decode(&in, &again[0]), 0);
 	fixture_same_directions(result, again);
-	free(again[0].latency);
-	free(again[0].submission);
-	free(again[0].completion);
+	free_histograms(&again[0]);
 
 	memset(again, 0, sizeof(again));
 	assert_int_equal(json_object_set_new(value, "ios", json_integer(4999)), 0);
 	assert_int_equal(direction_decode(&in, &again[0]), -EINVAL);
 	assert_string_equal(err.field, "/read/histogram");
-	free(again[0].latency);
-	free(again[0].submission);
-	free(again[0].completion);
-	free(result[0].latency);
-	free(result[0].submission);
-	free(result[0].completion);
+	free_histograms(&again[0]);
+	free_histograms(&result[0]);
 	json_decref(value);
 }
 
