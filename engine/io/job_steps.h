@@ -47,7 +47,8 @@ bool job_landed(struct job *job, const struct flight *flight, int32_t result, ui
 /*
  * A planned operation has landed well, with `result` bytes. True: it was the read of a rewrite, and
  * the flight is its write now, to be submitted next from the same buffer; it is outstanding
- * already, and lands as others do. A write that time does not allow may be dropped.
+ * already, and lands as others do. It must be made even when time is over, unless the load stops:
+ * the job's end waits for it.
  */
 bool job_follows(struct job *job, struct flight *flight, int32_t result);
 

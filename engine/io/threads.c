@@ -104,8 +104,7 @@ static bool turn(struct thread_job *job, struct flight *done, int32_t result, ui
 	}
 	if (done && !failed && job_follows(&job->job, done, result)) {
 		*next = *done;
-		step = load_stopping(load) || now_ns >= load->deadline_ns ? JOB_DONE
-									  : JOB_OPERATION;
+		step = load_stopping(load) ? JOB_DONE : JOB_OPERATION;
 	} else if (!failed) {
 		step = plan(job, now_ns, next);
 	}
