@@ -55,7 +55,9 @@ struct job_result {
 	uint64_t jobs; /* that it is of */
 	struct direction_result directions[DIRECTION_COUNT];
 	struct histogram *sync, *datasync, *end_fsync; /* NULL: none */
-	double seconds; /* from the window's begin to its own last operation */
+	/* From its own begin in the window, which a startdelay of its part may put off, to its last
+	 * operation; with rates and pauses to the end of its time. */
+	double seconds;
 };
 
 /* Differences of the counters in /sys/dev/block/M:m/stat over the window. */

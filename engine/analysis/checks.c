@@ -540,21 +540,18 @@ static int check_part(const struct check *whole, const struct job_result *job)
 {
 	const struct sample *sample = whole->sample;
 	const struct workload *part = sample_part(sample, job);
-	double delay = (double)workload_delay_beyond(&sample->options, part) / (double)NS_PER_S;
 	struct sample view = {
 		.workload = sample->workload,
 		.backend = sample->backend,
 		.options = *part,
 		.steady = sample->steady,
-		.seconds = job->seconds - delay,
+		.seconds = job->seconds,
 		.depth_mean = sample_job_depth(job),
 	};
 	struct check check = *whole;
 
 	view.options.numjobs = job->jobs;
 	memcpy(view.directions, job->directions, sizeof(view.directions));
-	if (delay > 0 && view.seconds > 0)
-		view.depth_mean *= job->seconds / view.seconds;
 	check.sample = &view;
 	check.job = job->name;
 	return view.seconds > 0 ? check_jobs(&check) : 0;

@@ -66,28 +66,42 @@ static bool rests(const struct workload *workload)
 }
 
 /*
- * When a window ends whose last completion was at last_ns: there, but with rates and pauses not
- * before the time is over. The time without operations is part of what was asked.
+ * When a window ends, or a part's share of it, whose last completion was at last_ns and which had
+ * time until due_ns: there, but with rates and pauses not before that time is over. The time
+ * without operations is part of what was asked.
  */
-static uint64_t window_end(const struct gathering *g, uint64_t last_ns)
+static uint64_t window_end(const struct gathering *g, const struct workload *workload,
+			   uint64_t due_ns, uint64_t last_ns)
 {
-	uint64_t deadline_ns = g->load->deadline_ns;
+	uint64_t deadline_ns = g->load->deadline_ns; /* brought forward by a steady state */
 
-	if (deadline_ns == UINT64_MAX || last_ns > deadline_ns || !rests(g->spec->workload) ||
+	if (due_ns > deadline_ns)
+		due_ns = deadline_ns;
+	if (due_ns == UINT64_MAX || last_ns > due_ns || !rests(workload) ||
 	    atomic_load(&g->load->stop) != LOAD_GOES_ON)
 		return last_ns;
-	return deadline_ns;
+	return due_ns;
 }
 
+/* Jobs of several parts have times of their own. */
 static void take_seconds(const struct gathering *g, struct job_result *job,
-			 const struct recorder *recorder, uint64_t window_ns)
+			 const struct recorder *recorder)
 {
-	/* Jobs of several parts have times of their own. */
-	uint64_t end_ns = g->spec->workload->part_count ? recorder->last_ns
-							: window_end(g, recorder->last_ns);
-	double seconds = (double)(end_ns - window_ns) / (double)NS_PER_S;
+	const struct workload *whole = g->spec->workload;
+	const struct workload *part = workload_part(whole, g->spec->regions[recorder->job].part);
+	uint64_t delay_ns = workload_delay_beyond(whole, part), window_ns = g->load->window_ns;
+	uint64_t begin_ns = g->load->start_ns + delay_ns, due_ns = UINT64_MAX;
+	double seconds;
 
-	if (recorder->last_ns > window_ns && seconds > job->seconds)
+	if (begin_ns < window_ns)
+		begin_ns = window_ns;
+	if (part->runtime_ns > 0)
+		due_ns = window_ns + delay_ns + part->runtime_ns;
+	if (recorder->last_ns <= begin_ns)
+		return;
+	seconds = (double)(window_end(g, part, due_ns, recorder->last_ns) - begin_ns) /
+		  (double)NS_PER_S;
+	if (seconds > job->seconds)
 		job->seconds = seconds;
 }
 
@@ -106,7 +120,6 @@ static int merge_recorder(struct gathering *g, const struct recorder *recorder,
 			  struct job_result *job)
 {
 	struct sample *sample = g->sample;
-	uint64_t window_ns = g->load->window_ns;
 	int rc = 0;
 
 	if (recorder->last_ns > g->end_ns)
@@ -114,7 +127,7 @@ static int merge_recorder(struct gathering *g, const struct recorder *recorder,
 	if (!recorder->in_window)
 		return 0; /* it holds the ramp's figures */
 	if (job)
-		take_seconds(g, job, recorder, window_ns);
+		take_seconds(g, job, recorder);
 	for (int d = 0; d < DIRECTION_COUNT && rc == 0; d++) {
 		rc = merge_direction(&sample->directions[d], recorder, d, g->spec->discard);
 		if (rc == 0 && job)
@@ -301,7 +314,7 @@ int gather(struct workers *workers, struct load *load, const struct measure_spec
 	else
 		gather_reactors(&g, workers);
 	if (g.end_ns > load->window_ns)
-		g.end_ns = window_end(&g, g.end_ns);
+		g.end_ns = window_end(&g, spec->workload, UINT64_MAX, g.end_ns);
 	gather_times(&g);
 	if (g.rc == 0 && g.end_ns > load->start_ns && load->seconds)
 		g.rc = gather_series(&g);

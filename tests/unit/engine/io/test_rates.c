@@ -410,6 +410,11 @@ static void parts_begin_at_their_own_times(void **state)
 		assert_true(s.began_ns - s.called_ns >= 200 * NS_PER_MS);
 		assert_true(s.sample.seconds >= 0.7 && s.sample.seconds < 3);
 		expect_ops(&s, DIRECTION_READ, 2 * 100 * (0.4 - LAG_S), 2 * 41);
+		/* each has the figures of its own time, which lasts beyond its last operation */
+		assert_int_equal(s.sample.job_count, 2);
+		for (size_t i = 0; i < 2; i++)
+			assert_true(s.sample.jobs[i].seconds >= 0.4 &&
+				    s.sample.jobs[i].seconds < 0.65);
 		/* what the second waited for its begin is no lateness */
 		assert_true(s.sample.directions[DIRECTION_READ].intended->max_ns < 250 * NS_PER_MS);
 		finish(&s);
