@@ -300,10 +300,12 @@ bool job_landed(struct job *job, const struct flight *flight, int32_t result, ui
 	/* Threads stamp before they lock. */
 	if (now_ns > recorder->last_ns)
 		recorder->last_ns = now_ns;
-	if (operation->kind < DIRECTION_COUNT)
-		return pace_landed(&job->course.pace, (enum direction)operation->kind,
-				   (uint64_t)result, now_ns, err) == 0;
-	return true;
+	if (operation->kind >= DIRECTION_COUNT ||
+	    pace_landed(&job->course.pace, (enum direction)operation->kind, (uint64_t)result,
+			now_ns, err) == 0)
+		return true;
+	job_blame(job, err);
+	return false;
 }
 
 /* A sync may be due already: writes that follow do not wait for it. */
