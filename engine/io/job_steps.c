@@ -3,8 +3,9 @@
  * job_steps.c - see job_steps.h.
  *
  * The order of what is asked, first answer holds: the job's time and the load's; a pause (pace.h);
- * a sync that is due; whether number_ios are done; whether a rate lets a read or write begin; the
- * sequence where there is one, else the pattern, within the job's budget of bytes.
+ * an fdatasync that is due; whether number_ios are done; an fsync that is due; whether the job's
+ * budget of bytes is done; whether a rate lets a read or write begin; the sequence where there is
+ * one, else the pattern.
  * A write of a block that another one outstanding writes waits for it where what is written is read
  * back; nothing else is asked for meanwhile.
  */
@@ -87,6 +88,15 @@ static enum job_step next_in_sequence(struct job *job, struct operation *operati
 	return JOB_OPERATION;
 }
 
+/* Whether its operations or bytes are done: it does not wait until a rate has another one due. */
+static bool spent(const struct job *job)
+{
+	uint64_t least = job->course.sequence ? job->course.sequence->least : 1;
+
+	return job->course.ios_left == 0 ||
+	       (job->limited && job->budget_bytes < least && !fsync_due(job));
+}
+
 /* The next operation, as soon as a rate lets it begin. */
 static enum job_step next(struct job *job, uint64_t now_ns, struct operation *operation,
 			  uint64_t *ret_wake_ns)
@@ -95,7 +105,7 @@ static enum job_step next(struct job *job, uint64_t now_ns, struct operation *op
 	unsigned int open = PATTERN_ALL_OPEN;
 	enum job_step step;
 
-	if (course->ios_left == 0)
+	if (spent(job))
 		return JOB_DONE;
 	if (course->pace.rated && !fsync_due(job))
 		open = pace_open(&course->pace, now_ns, ret_wake_ns);

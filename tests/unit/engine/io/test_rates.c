@@ -3,6 +3,7 @@
  * test_rates.c - rates, pauses and a delayed start as whole measurements: each backend keeps the
  * schedule, and tells latency from the intended start beside that from submission. Files: in memory
  * (/dev/shm) and on a disk (/var/tmp, or VOLBENCH_TEST_DIR).
+ * Length: one thing that a rate or a pause does a test.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -437,18 +438,42 @@ static void a_delayed_start_can_be_cancelled(void **state)
 	}
 }
 
+/* Two gaps of half a second lie between three requests, and none behind the last one. */
+static void a_job_that_is_done_waits_for_no_rate(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(backends); i++) {
+		struct setup s;
+
+		/* the other half as a sequence has it, one request */
+		prepare(&s, backends[i / 2], "/dev/shm",
+			i % 2 ? "rw=write runtime=30 time_based=0 size=8k bssplit=4k/1:8k/99 "
+				"rate_iops=2 end_fsync=1"
+			      : "rw=write runtime=30 time_based=0 size=12k rate_iops=2 "
+				"end_fsync=1");
+		run_well(&s);
+		expect_ops(&s, DIRECTION_WRITE, i % 2 ? 1 : 3, i % 2 ? 1 : 3);
+		assert_true(s.sample.seconds < (i % 2 ? 0.4 : 1.4));
+		finish(&s);
+	}
+}
+
 static void a_rate_that_falls_below_its_least_ends_the_run(void **state)
 {
 	(void)state;
 	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		struct workload part;
 		struct setup s;
 
 		prepare(&s, backends[b], "/dev/shm",
-			"rw=randread runtime=60 rate_iops=100 thinktime=50ms rate_iops_min=90 "
-			"rate_cycle=200");
+			"name=slow rw=randread runtime=60 rate_iops=100 thinktime=50ms "
+			"rate_iops_min=90 rate_cycle=200");
+		assert_int_equal(workload_copy(&s.workload, &part), 0);
+		assert_int_equal(workload_add_part(&s.workload, &part), 0);
 		assert_true(run(&s) < 0);
 		assert_int_equal(s.err.code, ERROR_IO_ERROR);
 		assert_non_null(strstr(s.err.message, "rate_iops_min=90"));
+		assert_int_equal(strncmp(s.err.message, "job slow: ", 10), 0);
 		assert_true(s.sample.seconds > 2 && s.sample.seconds < 10);
 		finish(&s);
 	}
@@ -470,6 +495,7 @@ int main(void)
 		cmocka_unit_test(a_start_is_delayed),
 		cmocka_unit_test(parts_begin_at_their_own_times),
 		cmocka_unit_test(a_delayed_start_can_be_cancelled),
+		cmocka_unit_test(a_job_that_is_done_waits_for_no_rate),
 		cmocka_unit_test(a_rate_that_falls_below_its_least_ends_the_run),
 	};
 
