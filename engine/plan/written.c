@@ -88,6 +88,24 @@ static int check_verify(const struct workload *workload, struct error *err)
 	return 0;
 }
 
+/* A rewrite writes what it has read, but for one word. */
+static int check_rewrite(const struct workload *workload, struct error *err)
+{
+	const char *name = workload->zero_buffers	     ? "zero_buffers"
+			   : workload->dedupe_percentage > 0 ? "dedupe_percentage"
+			   : !workload->refill_buffers	     ? "refill_buffers"
+			   : workload_is_set(workload, OPTION_ID_SCRAMBLE_BUFFERS)
+				   ? "scramble_buffers"
+				   : NULL;
+
+	if (!name || !workload_rewrites(workload))
+		return 0;
+	return error_set(err, ERROR_CONFLICT, name,
+			 "rw=%s writes what it has read, with one word of each block changed, and "
+			 "%s says what writes hold: leave out one of the two",
+			 workload_rw_choices[workload->rw], name);
+}
+
 int written_check(const struct workload *workload, struct error *err)
 {
 	const char *made = workload->buffer_compress_percentage > 0 ? "buffer_compress_percentage"
@@ -103,6 +121,8 @@ int written_check(const struct workload *workload, struct error *err)
 		return error_set(
 			err, ERROR_CONFLICT, "refill_buffers",
 			"%s makes the data of every write anew: leave out refill_buffers=0", made);
+	if (check_rewrite(workload, err) < 0)
+		return -EINVAL;
 	return check_verify(workload, err);
 }
 
