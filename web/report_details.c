@@ -298,7 +298,7 @@ void report_appendix(const struct report *report, struct html *html)
 		       "<li><a href=\"result.json\">result.json</a>: all that was measured, with "
 		       "histograms and series</li>"
 		       "<li><a href=\"result.csv\">result.csv</a>: a row a sample and direction, "
-		       "or phase, exact figures</li>"
+		       "job or phase, exact figures</li>"
 		       "<li><a href=\"fio.json\">fio.json</a>: in the layout of fio's own "
 		       "output");
 	if (report->files)

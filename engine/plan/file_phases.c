@@ -124,7 +124,8 @@ static int check_given(const struct workload *workload, struct error *err)
 			continue;
 		return error_set(err, ERROR_CONFLICT, name,
 				 "%s means nothing for a metadata workload, which puts nrfiles "
-				 "files of filesize through its phases; leave out %s or metadata",
+				 "files of filesize through its phases; give %s to other workloads "
+				 "only, or leave out metadata",
 				 name, name);
 	}
 	if (workload_is_set(workload, OPTION_ID_IOENGINE) && workload->ioengine == IOENGINE_NULL)
