@@ -11,7 +11,8 @@ struct gathering {
 	const struct load *load;
 	const struct measure_spec *spec;
 	struct sample *sample;
-	uint64_t end_ns; /* the last completion, in the ramp where there was no window */
+	uint64_t end_ns;     /* the last completion, in the ramp where there was no window */
+	uint64_t own_end_ns; /* the latest of own_end() */
 	double latency_sum_ns;
 	int rc;
 };
@@ -50,57 +51,43 @@ static int merge_direction(struct direction_result *into, const struct recorder 
 	return rc;
 }
 
-/* Whether a workload may have nothing to do when its time is over, and yet is not done. */
-static bool rests(const struct workload *workload)
+/* The part of the workload that a recorder is of. */
+static const struct workload *part_of(const struct gathering *g, const struct recorder *recorder)
 {
-	bool rests = false;
-
-	for (size_t i = 0; i < workload_parts(workload); i++) {
-		const struct workload *part = workload_part(workload, i);
-
-		if (!part->time_based)
-			return false;
-		rests |= !pace_is_plain(part);
-	}
-	return rests;
+	return workload_part(g->spec->workload, g->spec->regions[recorder->job].part);
 }
 
 /*
- * When a window ends, or a part's share of it, whose last completion was at last_ns and which had
- * time until due_ns: there, but with rates and pauses not before that time is over. The time
- * without operations is part of what was asked.
+ * When the window ends for a recorder's jobs: with their last completion, but with rates and pauses
+ * not before their time is over. The time without operations is part of what was asked.
  */
-static uint64_t window_end(const struct gathering *g, const struct workload *workload,
-			   uint64_t due_ns, uint64_t last_ns)
+static uint64_t own_end(const struct gathering *g, const struct recorder *recorder)
 {
-	uint64_t deadline_ns = g->load->deadline_ns; /* brought forward by a steady state */
+	const struct workload *part = part_of(g, recorder);
+	uint64_t due_ns = g->load->deadline_ns; /* a steady state brings it forward */
+	uint64_t own_ns = g->load->window_ns + workload_delay_beyond(g->spec->workload, part) +
+			  part->runtime_ns;
 
-	if (due_ns > deadline_ns)
-		due_ns = deadline_ns;
-	if (due_ns == UINT64_MAX || last_ns > due_ns || !rests(workload) ||
-	    atomic_load(&g->load->stop) != LOAD_GOES_ON)
-		return last_ns;
+	if (part->runtime_ns > 0 && own_ns < due_ns)
+		due_ns = own_ns;
+	if (due_ns == UINT64_MAX || recorder->last_ns > due_ns || !part->time_based ||
+	    pace_is_plain(part) || atomic_load(&g->load->stop) != LOAD_GOES_ON)
+		return recorder->last_ns;
 	return due_ns;
 }
 
-/* Jobs of several parts have times of their own. */
 static void take_seconds(const struct gathering *g, struct job_result *job,
 			 const struct recorder *recorder)
 {
-	const struct workload *whole = g->spec->workload;
-	const struct workload *part = workload_part(whole, g->spec->regions[recorder->job].part);
-	uint64_t delay_ns = workload_delay_beyond(whole, part), window_ns = g->load->window_ns;
-	uint64_t begin_ns = g->load->start_ns + delay_ns, due_ns = UINT64_MAX;
+	uint64_t begin_ns =
+		g->load->start_ns + workload_delay_beyond(g->spec->workload, part_of(g, recorder));
 	double seconds;
 
-	if (begin_ns < window_ns)
-		begin_ns = window_ns;
-	if (part->runtime_ns > 0)
-		due_ns = window_ns + delay_ns + part->runtime_ns;
+	if (begin_ns < g->load->window_ns)
+		begin_ns = g->load->window_ns;
 	if (recorder->last_ns <= begin_ns)
 		return;
-	seconds = (double)(window_end(g, part, due_ns, recorder->last_ns) - begin_ns) /
-		  (double)NS_PER_S;
+	seconds = (double)(own_end(g, recorder) - begin_ns) / (double)NS_PER_S;
 	if (seconds > job->seconds)
 		job->seconds = seconds;
 }
@@ -126,6 +113,8 @@ static int merge_recorder(struct gathering *g, const struct recorder *recorder,
 		g->end_ns = recorder->last_ns;
 	if (!recorder->in_window)
 		return 0; /* it holds the ramp's figures */
+	if (own_end(g, recorder) > g->own_end_ns)
+		g->own_end_ns = own_end(g, recorder);
 	if (job)
 		take_seconds(g, job, recorder);
 	for (int d = 0; d < DIRECTION_COUNT && rc == 0; d++) {
@@ -313,8 +302,8 @@ int gather(struct workers *workers, struct load *load, const struct measure_spec
 		gather_threads(&g, workers->threads);
 	else
 		gather_reactors(&g, workers);
-	if (g.end_ns > load->window_ns)
-		g.end_ns = window_end(&g, spec->workload, UINT64_MAX, g.end_ns);
+	if (g.end_ns > load->window_ns && g.own_end_ns > g.end_ns)
+		g.end_ns = g.own_end_ns;
 	gather_times(&g);
 	if (g.rc == 0 && g.end_ns > load->start_ns && load->seconds)
 		g.rc = gather_series(&g);

@@ -241,6 +241,28 @@ static void test_times_and_depths_of_their_own(void **unused)
 	(void)close(fd);
 }
 
+/* What is paced has its whole time, also where others are done before; the window lasts as long. */
+static void test_a_pace_has_its_time(void **unused)
+{
+	int fd = scratch("/dev/shm", 0, 128 * KIB);
+
+	(void)unused;
+	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		struct setup *s = prepare(backends[b]);
+		const struct job_result *jobs;
+
+		add(s, "name=paced rw=randread bs=4k size=64k rate_iops=4 runtime=450ms direct=0",
+		    fd);
+		add(s, "name=short rw=read bs=4k size=64k time_based=0 direct=0", fd);
+		run(s);
+		jobs = s->sample.jobs;
+		assert_true(jobs[0].seconds >= 0.45 && jobs[1].seconds < 0.4);
+		assert_true(s->sample.seconds >= jobs[0].seconds);
+		finish(s);
+	}
+	(void)close(fd);
+}
+
 /* The ramp is everybody's; a budget begins anew behind it. */
 static void test_ramp(void **unused)
 {
@@ -347,6 +369,7 @@ int main(void)
 		cmocka_unit_test(test_jobs_apart),
 		cmocka_unit_test(test_regions_of_their_own),
 		cmocka_unit_test(test_times_and_depths_of_their_own),
+		cmocka_unit_test(test_a_pace_has_its_time),
 		cmocka_unit_test(test_ramp),
 		cmocka_unit_test(test_failure_names_the_job),
 		cmocka_unit_test(test_threads_are_summed),
