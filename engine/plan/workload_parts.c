@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/plan/machine_options.h"
 #include "engine/plan/workload.h"
 
 size_t workload_parts(const struct workload *workload)
@@ -179,6 +180,32 @@ static int check_engines(const struct workload *workload, size_t *ret_part, stru
 	return 0;
 }
 
+/* What the null backend, which serves all where one asks for it, could only ignore or belie. The
+ * parts that ask themselves were checked by themselves. */
+static int check_null(const struct workload *workload, size_t *ret_part, struct error *err)
+{
+	const struct workload *null = NULL;
+
+	for (size_t i = 0; i < workload->part_count; i++)
+		if (engine_kind(&workload->parts[i]) == ENGINE_NULL)
+			null = &workload->parts[i];
+	for (size_t i = 0; null && i < workload->part_count; i++) {
+		const struct workload *part = &workload->parts[i];
+		const struct option *option = machine_options_of_ring(part);
+
+		if (part->verify != VERIFY_NONE)
+			option = option_at(OPTION_ID_VERIFY);
+		if (!option)
+			continue;
+		*ret_part = i;
+		return error_set(err, ERROR_CONFLICT, option->name,
+				 "ioengine=null of %s serves all jobs that run together, and moves "
+				 "nothing: leave out %s, or ioengine=null",
+				 null->name, option->name);
+	}
+	return 0;
+}
+
 static int check_part(const struct workload *part, const struct workload *first, struct error *err)
 {
 	int r = 0;
@@ -226,6 +253,8 @@ int workload_join(struct workload *workload, size_t *ret_part, struct error *err
 	uint64_t most = option_at(OPTION_ID_NUMJOBS)->max, jobs = workload_jobs(workload), extent;
 	int r = check_engines(workload, ret_part, err);
 
+	if (r == 0)
+		r = check_null(workload, ret_part, err);
 	for (size_t i = 0; i < workload->part_count && r == 0; i++) {
 		*ret_part = i;
 		r = check_part(&workload->parts[i], &workload->parts[0], err);
