@@ -42,7 +42,7 @@ struct direction_result {
 	/* Only where each operation was stamped on its own (latency_per_operation), else NULL. */
 	struct histogram *submission, *completion;
 	/* Where a rate gave each operation an intended start: from then to its completion, so that
-	 * a stall counts for all it held up; else NULL. */
+	 * a stall counts for all it held up; else NULL. Of parts those with a rate count. */
 	struct histogram *intended;
 };
 

@@ -189,7 +189,8 @@ void report_latency(const struct report *report, struct html *html)
 			"intended start, when the rate's schedule had it due, is what whoever "
 			"asked at that rate would have waited: a target that stops makes all late "
 			"that were due meanwhile, of which the submission tells only the few "
-			"outstanding (coordinated omission).",
+			"outstanding (coordinated omission). Of jobs that run together only those "
+			"with a rate have an intended start.",
 			"class", "note", NULL);
 	table_open(report, "Table: latency percentiles", html);
 	report_latency_table(report, html);
