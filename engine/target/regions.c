@@ -90,7 +90,8 @@ int target_check_workload(const struct target_info *info, const struct workload 
 	if (workload_trims(workload) && (workload_reads(workload) || workload_writes(workload)))
 		return error_set(err, ERROR_CONFLICT, "rw",
 				 "jobs that trim do not run together with jobs that read or write, "
-				 "which would meet the holes: give them stonewall");
+				 "which would meet the holes: give them a workload of their own, "
+				 "which in a job file begins with stonewall");
 
 	for (size_t i = 0; i < workload_parts(workload) && r == 0; i++)
 		r = check_part(info, workload_part(workload, i), lone, err);
