@@ -228,6 +228,11 @@ static int check_part(const struct workload *part, const struct workload *first,
 				  "them regions=shared"
 				: "jobs that run together share it: give it to the workload",
 			err);
+	if (r == 0 && part->ramp_time_ns > 0)
+		r = check_same(part, first, OPTION_ID_STARTDELAY,
+			       "jobs that run together have one ramp, which a later one would not "
+			       "go through: give all the same startdelay, or leave out ramp_time",
+			       err);
 	return r < 0 ? r : check_place(part, first, err);
 }
 

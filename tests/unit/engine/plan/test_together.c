@@ -148,6 +148,7 @@ static void what_must_be_common_is_refused_by_name(void **state)
 	} table[] = {
 		{"ramp_time=1", "ramp_time=2", "ramp_time"},
 		{"bs=4k", "ramp_time=2", "ramp_time"},
+		{"ramp_time=1", "ramp_time=1 startdelay=2", "startdelay"},
 		{"regions=shared", "regions=disjoint", "regions"},
 		{"bs=4k", "randrepeat=0", "randrepeat"},
 		{"randseed=1", "randseed=2", "randseed"},
@@ -227,6 +228,8 @@ static void what_may_differ_is_taken(void **state)
 {
 	static const char *const table[][2] = {
 		{"ramp_time=1", "ramp_time=1 runtime=5"},
+		{"ramp_time=1 startdelay=2", "ramp_time=1 startdelay=2"},
+		{"startdelay=1", "startdelay=2"},
 		{"direct=0 sync=dsync", "direct=1"},
 		{"regions=shared offset=1m", "regions=shared offset=2m"},
 		{"ioengine=psync", "ioengine=sync"},
