@@ -88,6 +88,13 @@ static void on_tick(void *arg, double seconds_done, uint64_t bytes_done)
 		assert_int_equal(sem_post(&s->under_way), 0);
 }
 
+/* However long a busy machine takes for it. */
+static void run_to_size(struct setup *s)
+{
+	s->workload.time_based = false;
+	s->workload.runtime_ns = 0;
+}
+
 /* jobs of `size` each, one behind the other in fd. */
 static struct setup *prepare(enum backend_kind backend, int rw, uint64_t bs, uint64_t size,
 			     uint64_t depth, uint64_t jobs, int fd)
@@ -239,8 +246,7 @@ static void size_ended(const char *directory, int flags)
 		unsigned char *data = malloc(3 * 1000 * KIB);
 		struct stat status;
 
-		s->workload.time_based = false;
-		s->workload.runtime_ns = 0;
+		run_to_size(s);
 		run(s);
 		check(s);
 		assert_int_equal(s->sample.directions[DIRECTION_WRITE].bytes, 3 * 1000 * KIB);
@@ -287,7 +293,7 @@ static void test_size_ended_mix(void **unused)
 			struct setup *s = prepare(backends[b], rw, 4 * KIB, 401 * KIB, 4, 2, fd);
 			const struct direction_result *r = s->sample.directions;
 
-			s->workload.time_based = false;
+			run_to_size(s);
 			run(s);
 			check(s);
 			assert_int_equal(r[0].ios + r[1].ios, rw == RW_RW ? 2 * 101 : 2 * 100);
@@ -306,7 +312,7 @@ static void test_jobs_apart(void **unused)
 	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
 		struct setup *s = prepare(backends[b], RW_WRITE, 4 * KIB, 64 * KIB, 2, 5, fd);
 
-		s->workload.time_based = false;
+		run_to_size(s);
 		s->workload.group_reporting = false;
 		run(s);
 		check(s);
@@ -362,7 +368,7 @@ static void test_size_after_a_ramp(void **unused)
 		struct setup *s = prepare(backends[b], RW_RANDWRITE, 4 * KIB, 64 * KIB, 4, 1, fd);
 
 		s->workload.ramp_time_ns = 100 * NS_PER_MS;
-		s->workload.time_based = false;
+		run_to_size(s);
 		run(s);
 		check(s);
 		assert_int_equal(s->sample.directions[DIRECTION_WRITE].bytes, 64 * KIB);
@@ -421,7 +427,7 @@ static void test_steps_count_as_loops_do(void **unused)
 		const struct direction_result *r = s->sample.directions;
 		uint64_t sum_ns;
 
-		s->workload.time_based = false;
+		run_to_size(s);
 		s->workload.fdatasync = i % 2 ? 1u << 30 : 0;
 		s->workload.fsync = 50;
 		run(s);
@@ -473,7 +479,7 @@ static void test_budgets(void **unused)
 		struct setup *s = prepare(backend, cases[c].rw, cases[c].bs * KIB, 64 * KIB,
 					  1 + i % 3, 2, fd);
 
-		s->workload.time_based = false;
+		run_to_size(s);
 		s->workload.io_size = cases[c].io_size * KIB;
 		s->workload.number_ios = cases[c].number_ios;
 		s->workload.loops = cases[c].loops;
@@ -500,7 +506,7 @@ static void test_budgets_of_two_sizes(void **unused)
 		uint64_t bytes;
 
 		s->workload.bs[1] = 12 * KIB;
-		s->workload.time_based = false;
+		run_to_size(s);
 		s->workload.ramp_time_ns = i % 2 ? 20 * NS_PER_MS : 0;
 		s->workload.number_ios = 7;
 		s->workload.io_size = MIB;
@@ -510,7 +516,7 @@ static void test_budgets_of_two_sizes(void **unused)
 		finish(s);
 		s = prepare(backends[i / 2], RW_RW, 4 * KIB, 64 * KIB, 2, 1, fd);
 		s->workload.bs[1] = 12 * KIB;
-		s->workload.time_based = false;
+		run_to_size(s);
 		s->workload.loops = 2;
 		s->workload.fdatasync = i % 2;
 		run(s);
@@ -535,7 +541,7 @@ static void check_trims(enum backend_kind backend, int rw)
 	for (off_t at = 0; at < 256 * 1024; at += (off_t)sizeof(data))
 		assert_int_equal(pwrite(fd, data, sizeof(data), at), sizeof(data));
 	s->workload.bs[DIRECTION_TRIM] = 8 * KIB;
-	s->workload.time_based = false;
+	run_to_size(s);
 	for (size_t i = 0; i < 2; i++)
 		s->regions[i].offset += 64 * KIB;
 	run(s);
@@ -595,7 +601,7 @@ static void test_fsync_after_so_many_writes(void **unused)
 	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
 		struct setup *s = prepare(backends[b], RW_WRITE, 4 * KIB, 64 * KIB, 2, 2, fd);
 
-		s->workload.time_based = false;
+		run_to_size(s);
 		s->workload.fsync = 5;
 		run(s);
 		check(s);
@@ -615,7 +621,7 @@ static void test_fdatasync_after_so_many_writes(void **unused)
 	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
 		struct setup *s = prepare(backends[b], RW_RANDRW, 4 * KIB, 64 * KIB, 4, 3, fd);
 
-		s->workload.time_based = false;
+		run_to_size(s);
 		s->workload.fdatasync = 2;
 		s->workload.fsync = 3;
 		run(s);
@@ -702,7 +708,7 @@ static void check_continues(enum backend_kind backend, int asked, bool goes_on)
 	int fd = scratch("/dev/shm", 0, 64 * KIB), rc;
 	struct setup *s = prepare(backend, RW_RANDREAD, 4 * KIB, 128 * KIB, 3, 1, fd);
 
-	s->workload.time_based = false;
+	run_to_size(s);
 	s->workload.continue_on_error = asked;
 	rc = measure_run(&s->spec, &s->sample, &s->err);
 	if (!goes_on) {
@@ -760,8 +766,7 @@ static void test_fill_has_no_histograms(void **unused)
 	struct setup *s = prepare(BACKEND_IO_URING, RW_WRITE, MIB, 8 * MIB, 4, 1, fd);
 
 	(void)unused;
-	s->workload.time_based = false;
-	s->workload.runtime_ns = 0;
+	run_to_size(s);
 	s->spec.discard = true;
 	s->spec.cancel = NULL;
 	run(s);
@@ -926,7 +931,7 @@ static void test_short_transfers_are_counted(void **unused)
 		struct setup *s = prepare(backends[b], RW_READ, 6 * KIB, 12 * KIB, 1, 1, fd);
 		const struct direction_result *r = &s->sample.directions[DIRECTION_READ];
 
-		s->workload.time_based = false;
+		run_to_size(s);
 		run(s);
 		assert_int_equal(r->ios, 2);
 		assert_int_equal(r->short_ios, 1);

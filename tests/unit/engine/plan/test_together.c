@@ -205,12 +205,14 @@ static void what_must_be_common_is_told_with_the_way_out(void **state)
 		assert_int_equal(definition_check(&d, &err), -EINVAL);
 		if (!strstr(err.message, table[i].said))
 			fail_msg("\"%s\" does not say \"%s\"", err.message, table[i].said);
+		definition_done(&d);
 	}
 	start_definition(&d, "/t/f");
 	add_workload(&d, "size=1m regions=shared");
 	add_job("name=a");
 	add_job("name=b numjobs=2 offset_increment=1m");
 	check_ok(&d);
+	definition_done(&d);
 }
 
 static void a_metadata_workload_stands_alone(void **state)
