@@ -164,6 +164,18 @@ void load_abandon(struct load *load)
 	unlock(load);
 }
 
+static atomic_bool left_behind;
+
+void load_left_behind(void)
+{
+	atomic_store(&left_behind, true);
+}
+
+bool load_any_left_behind(void)
+{
+	return atomic_load(&left_behind);
+}
+
 void load_end(struct load *load, uint64_t now_ns)
 {
 	if (now_ns < atomic_load(&load->deadline_ns))

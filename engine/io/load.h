@@ -89,6 +89,12 @@ void load_end(struct load *load, uint64_t now_ns);
 /* Control: asks all to stop; the first reason stands. */
 void load_stop(struct load *load, enum load_stop reason);
 
+/* Control: a worker of this process hangs in the kernel and was left behind; and whether one ever
+ * was. To close a descriptor that it uses could hang as well: the process leaves that to its end.
+ */
+void load_left_behind(void);
+bool load_any_left_behind(void);
+
 enum load_wait { LOAD_WAIT_READY, LOAD_WAIT_FINISHED };
 
 /* Control: waits until count workers are ready (or one failed), or have finished; true when so,

@@ -296,9 +296,11 @@ int measure_run(const struct measure_spec *spec, struct sample *sample, struct e
 	rc = outcome(&m->load, started, err);
 	if (rc == 0 && gathered < 0)
 		rc = error_set_sys(err, ERROR_NO_MEMORY, -gathered, "the figures of a measurement");
-	if (clean)
+	if (clean) {
 		measurement_free(m);
-	else
+	} else {
+		load_left_behind();
 		verify_keep(spec->verify);
+	}
 	return rc;
 }

@@ -16,6 +16,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/io/buffer.h"
+#include "engine/io/load.h"
 
 #define THREADS_MAX 16
 #define STRETCH_BYTES (UINT64_C(1) << 20)
@@ -425,6 +426,7 @@ int readback_run(const struct readback_config *config, struct verify_result *ret
 		(void)(all ? pthread_join(ids[i], NULL) : pthread_detach(ids[i]));
 	rc = outcome(readback, cancelled, err);
 	if (!all) {
+		load_left_behind();
 		verify_keep(config->verify);
 		return rc;
 	}

@@ -14,6 +14,7 @@
 
 #include "engine/base/text.h"
 #include "engine/io/discard.h"
+#include "engine/io/load.h"
 #include "engine/plan/workload_sizes.h"
 #include "engine/target/parts.h"
 #include "engine/target/place.h"
@@ -213,7 +214,7 @@ static int invalidate(const struct target *target, int fd, struct error *err)
 
 void target_close_regions(struct measure_region *regions, size_t count)
 {
-	for (size_t i = 0; regions && i < count; i++)
+	for (size_t i = 0; regions && i < count && !load_any_left_behind(); i++)
 		if (regions[i].fd >= 0 && (i == 0 || regions[i].fd != regions[i - 1].fd))
 			(void)close(regions[i].fd); /* fsync, where asked, was the promise */
 	free(regions);

@@ -126,6 +126,7 @@ MUST_CHECK int target_check_workload(const struct target_info *info,
 MUST_CHECK int target_open_regions(struct target *target, const struct workload *workload,
 				   struct measure_region **ret_regions, size_t *ret_count,
 				   struct error *err);
+/* The descriptors stay open where a worker was left behind (io/load.h), which may use them. */
 void target_close_regions(struct measure_region *regions, size_t count);
 
 /* Whether a file that was made can have holes, which not every file system lets one ask before:

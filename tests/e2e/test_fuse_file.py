@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the engine issues, seen from beneath: a file system of the test's own logs what arrives."""
 import collections
+import signal
 import time
 
 import pytest
 
 import fuse
-from engine import Engine, definition, end, samples
+from engine import SLOW, Engine, definition, end, in_phase, samples
 
 MIB = 1 << 20
 BLOCK = 4096
@@ -63,6 +64,32 @@ def test_a_delay_is_seen_in_the_latency(directory):
             {"file": f"{mount.path}/t"}, options={"size": "1M", "runtime": "0.3"}))
     assert sample["read"]["latency_ns"]["min"] >= 2e6
     assert sample["read"]["latency_ns"]["mean"] < 20e6
+
+
+@pytest.mark.parametrize("options", [
+    {"ioengine": "io_uring", "iodepth": 8},
+    {"ioengine": "threads", "iodepth": 4},
+    {"rate_iops": 100},
+])
+def test_a_cancel_is_heard_while_the_storage_hangs(directory, options):
+    """The engine says so; that it cannot end before the storage answers is for who started it."""
+    with fuse.Mount(directory, size="64M") as mount:
+        engine = Engine(directory / "state", [mount.path])
+        try:
+            engine.send("run", run="test-run", definition=definition(
+                {"file": f"{mount.path}/file", "existing": True},
+                options={"runtime": 600, "direct": 0, **options}))
+            for _ in range(2):  # the second one is told while the workers are at it
+                engine.until(in_phase("measure"))
+            mount.process.send_signal(signal.SIGSTOP)
+            began = time.monotonic()
+            engine.send("cancel")
+            told = engine.until(lambda line: "end" in line)
+            assert told["end"]["state"] == "cancelled"
+            assert time.monotonic() - began < (10 if SLOW else 4)
+        finally:
+            mount.process.send_signal(signal.SIGCONT)
+            engine.stop()
 
 
 def test_the_end_is_quick_and_leaves_nothing(directory):
