@@ -25,6 +25,7 @@
 #define DEFINITION_JOBS_MAX 64 /* named jobs of one workload */
 #define DEFINITION_REPEATS_MAX 100
 #define DEFINITION_SAMPLES_MAX 10000
+#define DEFINITION_PARTS_MAX 50000 /* named jobs of all samples together */
 
 enum target_kind { TARGET_FILE, TARGET_DIRECTORY, TARGET_DEVICE };
 

@@ -430,7 +430,7 @@ static int check_factors(struct definition *definition, struct error *err)
 
 static int check_counts(const struct definition *definition, struct error *err)
 {
-	uint64_t samples;
+	uint64_t samples, parts = 0;
 
 	if (definition->repeats < 1 || definition->repeats > DEFINITION_REPEATS_MAX)
 		return error_set(err, ERROR_OUT_OF_RANGE, "/repeats", "repeats is 1 to %d, not %u",
@@ -441,6 +441,13 @@ static int check_counts(const struct definition *definition, struct error *err)
 				 "workloads x levels x repeats makes %" PRIu64
 				 " samples; at most %d",
 				 samples, DEFINITION_SAMPLES_MAX);
+	/* All workloads have as many samples. */
+	for (size_t i = 0; i < definition->workload_count; i++)
+		parts += samples / definition->workload_count * definition->workloads[i].part_count;
+	if (parts > DEFINITION_PARTS_MAX)
+		return error_set(err, ERROR_TOO_MANY, "/factors",
+				 "jobs x levels x repeats makes %" PRIu64 " jobs; at most %d",
+				 parts, DEFINITION_PARTS_MAX);
 	return 0;
 }
 

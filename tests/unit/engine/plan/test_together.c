@@ -287,6 +287,22 @@ static void jobs_have_a_limit(void **state)
 			definition_done(&d);
 		}
 	}
+	/* Of all samples together 50 x 100 x 10 = 50,000. */
+	for (int above = 0; above < 2; above++) {
+		start_definition(&d, "/t/f");
+		add_workload(&d, "size=1m");
+		for (int i = 0; i < 50; i++)
+			add_job("rw=read");
+		add_factor(&d, "iodepth",
+			   above ? "1 2 3 4 5 6 7 8 9 10 11" : "1 2 3 4 5 6 7 8 9 10");
+		d.repeats = 100;
+		if (above) {
+			check_bad(&d, ERROR_TOO_MANY, "/factors");
+		} else {
+			check_ok(&d);
+			definition_done(&d);
+		}
+	}
 }
 
 static void paths_of_jobs_become_the_target(void **state)
