@@ -69,7 +69,7 @@ def test_a_delay_is_seen_in_the_latency(directory):
 @pytest.mark.parametrize("options", [
     {"ioengine": "io_uring", "iodepth": 8},
     {"ioengine": "threads", "iodepth": 4},
-    {"rate_iops": 100},
+    {"rate_iops": 2000},  # so that one begins between the stop and the cancel
 ])
 def test_a_cancel_is_heard_while_the_storage_hangs(directory, options):
     """The engine says so; that it cannot end before the storage answers is for who started it."""
