@@ -143,7 +143,7 @@ check-tsan: ## unit and end-to-end tests with ThreadSanitizer
 	$(MAKE) -j$(JOBS) build-tests $(AS_TSAN)
 	$(SANITIZER_OPTIONS) $(MAKE) unit e2e $(AS_TSAN)
 
-check: ## unit and end-to-end tests, plain and with the sanitizers (under 15 minutes)
+check: ## unit and end-to-end tests, plain and with the sanitizers (under half an hour)
 	$(MAKE) check-plain
 	$(MAKE) check-asan
 	$(MAKE) check-tsan
