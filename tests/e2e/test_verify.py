@@ -181,8 +181,9 @@ def test_other_kinds_of_wrong(directory, engine, ioengine, kind):
     one = engine()
     with fuse.Mount(directory, delay_us=100_000) as mount:
         one = Engine(directory / "state-fuse", [mount.path])
-        with begin(one, f"{mount.path}/t", ioengine=ioengine, rw="randwrite", norandommap=1, size="64k",
-                   iodepth=8, time_based=1, runtime="2") as file:
+        # Sixteen blocks one after another, again and again: each is written some ten times.
+        with begin(one, f"{mount.path}/t", ioengine=ioengine, rw="write", size="64k", iodepth=8,
+                   time_based=1, runtime="2") as file:
             while not file.written(5):
                 pass
             before = file.read(5)
