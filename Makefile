@@ -85,7 +85,6 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(ARCHIVE) Makefile
 	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) $$(sed -n 's/^ \* link: //p' $<) -o $@ $< $(ARCHIVE) \
 		-lcmocka $(LDLIBS)
 
-# As many at a time as there are CPUs; each one's output in one piece.
 # What the end-to-end tests run beside the program; linked with the library where they need it.
 $(BUILD)/tests/tools/%: tests/tools/%.c $(ARCHIVE) Makefile
 	@mkdir -p $(@D)
@@ -98,6 +97,7 @@ $(BUILD)/tests/tools/operations: ALL_LDFLAGS += -Wl,--wrap=null_open
 .PHONY: tools
 tools: $(TOOLS) ## build what the end-to-end tests run beside the program
 
+# As many at a time as there are CPUs; each one's output in one piece.
 .PHONY: unit
 unit: $(UNIT_TESTS) $(PROGRAM) ## run the unit tests
 	@printf '%s\n' $(UNIT_TESTS) | VOLBENCH=$(abspath $(PROGRAM)) xargs -P $(JOBS) -I{} sh -c \
