@@ -68,7 +68,7 @@ size_t definition_level_target(const struct definition *definition, const size_t
 	for (size_t i = 0; i < definition->factor_count; i++) {
 		const struct factor *factor = &definition->factors[i];
 
-		if (factor->option)
+		if (factor->kind != FACTOR_TARGET)
 			continue;
 		for (size_t target = 0; target < definition->target_count; target++)
 			if (strcmp(definition->targets[target].name, factor->levels[levels[i]]) ==

@@ -40,9 +40,12 @@ struct target_spec {
 			      NULL */
 };
 
+enum factor_kind { FACTOR_OPTION, FACTOR_TARGET };
+
 struct factor {
-	char *name;		     /* an option's name, or "target" */
-	const struct option *option; /* NULL: the targets are the levels */
+	char *name; /* an option's name, or "target" */
+	enum factor_kind kind;
+	const struct option *option; /* FACTOR_OPTION, else NULL */
 	size_t level_count;
 	char **levels; /* as shown: canonical text of the option, or target names */
 };

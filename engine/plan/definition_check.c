@@ -375,7 +375,7 @@ static int check_factor(const struct definition *definition, size_t index, struc
 				"one of them a factor");
 	}
 	r = check_levels(factor, pointer, err);
-	if (r < 0 || factor->option)
+	if (r < 0 || factor->kind != FACTOR_TARGET)
 		return r;
 	return check_target_levels(definition, factor, err);
 }
@@ -388,7 +388,7 @@ static int add_target_factor(struct definition *definition, struct error *err)
 	if (definition->target_count == 0 || !definition->targets[0].name)
 		return 0;
 	for (size_t i = 0; i < definition->factor_count; i++)
-		if (!definition->factors[i].option)
+		if (definition->factors[i].kind == FACTOR_TARGET)
 			return 0;
 	factors = reallocarray(definition->factors, definition->factor_count + 1,
 			       sizeof(*definition->factors));
@@ -398,6 +398,7 @@ static int add_target_factor(struct definition *definition, struct error *err)
 	factor = &factors[definition->factor_count];
 	memset(factor, 0, sizeof(*factor));
 	definition->factor_count++;
+	factor->kind = FACTOR_TARGET;
 	factor->name = strdup("target");
 	factor->levels = calloc(definition->target_count, sizeof(*factor->levels));
 	if (!factor->name || !factor->levels)

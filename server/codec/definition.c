@@ -55,7 +55,8 @@ static int decode_factor(const char *name, const json_t *value, struct factor *f
 	char pointer[ERROR_FIELD_MAX];
 
 	json_pointer_member(pointer, sizeof(pointer), "/factors", name);
-	if (strcmp(name, "target") != 0) {
+	factor->kind = strcmp(name, "target") == 0 ? FACTOR_TARGET : FACTOR_OPTION;
+	if (factor->kind == FACTOR_OPTION) {
 		factor->option = option_find(name);
 		if (!factor->option || strcmp(factor->option->name, name) != 0)
 			return option_members_unknown(name, pointer, err);

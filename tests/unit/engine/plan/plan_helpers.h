@@ -65,7 +65,8 @@ static inline void add_factor(struct definition *definition, const char *name, c
 					   sizeof(*definition->factors));
 	factor = &definition->factors[definition->factor_count++];
 	*factor = (struct factor){.name = strdup(name)};
-	factor->option = strcmp(name, "target") == 0 ? NULL : option_find(name);
+	factor->kind = strcmp(name, "target") == 0 ? FACTOR_TARGET : FACTOR_OPTION;
+	factor->option = factor->kind == FACTOR_OPTION ? option_find(name) : NULL;
 	factor->levels = calloc(80, sizeof(*factor->levels));
 	(void)snprintf(copy, sizeof(copy), "%s", levels);
 	while ((word = strsep(&rest, " ")))
