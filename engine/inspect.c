@@ -294,13 +294,14 @@ static int tell_overwritten(struct plan *plan, enum backend_kind backend,
 /* A target on which nothing moves is made but not filled. */
 static void correct_fill(struct plan *plan, enum backend_kind backend)
 {
-	for (size_t i = 0; i < plan->definition->target_count; i++) {
+	for (size_t i = 0; i < plan->instance_count; i++) {
+		size_t target = plan->instances[i].target;
 		struct target_need need;
 		uint64_t bytes;
 
 		/* What overflows was refused before. */
-		if (inspect_moves_data(plan, i, backend) || inspect_need(plan, i, &need) < 0 ||
-		    !need.writes ||
+		if (inspect_moves_data(plan, target, backend) ||
+		    inspect_need(plan, target, &need) < 0 || !need.writes ||
 		    __builtin_mul_overflow(need.bytes - need.first, need.files, &bytes) ||
 		    __builtin_mul_overflow(bytes, plan_fills(plan, i), &bytes))
 			continue;

@@ -84,7 +84,7 @@ static int check_regions(const struct plan *plan, const struct plan_sample *samp
 		shared |= part->regions == REGIONS_SHARED && !stands_apart(options, part);
 	}
 	if (!verifies || !shared || workload_jobs(options) == 1 ||
-	    plan->definition->targets[sample->target].kind == TARGET_DIRECTORY)
+	    target_kind_has_files(plan->definition->targets[sample->target].kind))
 		return 0;
 	(void)error_set(err, ERROR_CONFLICT, "verify",
 			"with verify each job needs a region of its own: set regions=disjoint, or "

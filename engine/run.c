@@ -29,11 +29,11 @@ struct run {
 	const struct run_config *config;
 	const struct run_events *events;
 	struct manifest *manifest;
-	struct target **targets; /* one a target of the definition; NULL: not created */
+	struct target **targets; /* one an instance of the plan; NULL: not created */
 	bool uring_available;
 	struct forecast forecast;
 	uint64_t filled_before; /* bytes of the targets that are full */
-	bool *holed;		/* of each target: the last sample on it has trimmed */
+	bool *holed;		/* of each instance: the last sample on it has trimmed */
 	size_t done;
 	enum run_phase phase;
 	const struct plan_sample *sample; /* at hand */
@@ -76,65 +76,83 @@ static int cancelled(const struct run *run, struct error *err)
 
 /* ---- prepare ---- */
 
-/* What the names of a target's files begin with: targets may lie in one directory. */
-static void files_id(const struct run *run, size_t target, char *buffer, size_t size)
+/* What the names of an instance's files begin with: several may lie in one directory. */
+static void files_id(const struct run *run, size_t instance, char *buffer, size_t size)
 {
-	if (run->plan->definition->target_count == 1)
+	if (run->plan->instance_count == 1)
 		(void)snprintf(buffer, size, "%s", run->config->run_id);
 	else
-		(void)snprintf(buffer, size, "%s-target%zu", run->config->run_id, target + 1);
+		(void)snprintf(buffer, size, "%s-target%zu", run->config->run_id, instance + 1);
 }
 
-static bool is_trimmed(const struct plan *plan, size_t target)
+static size_t target_of(const struct run *run, size_t instance)
+{
+	return run->plan->instances[instance].target;
+}
+
+/* The one that the sample at hand is made on. */
+static struct target *at_hand(const struct run *run)
+{
+	return run->targets[run->sample->instance];
+}
+
+static bool is_trimmed(const struct plan *plan, size_t instance)
 {
 	for (size_t i = 0; i < plan->sample_count; i++)
-		if (plan->samples[i].target == target && plan_leaves_holes(&plan->samples[i]))
+		if (plan->samples[i].instance == instance && plan_leaves_holes(&plan->samples[i]))
 			return true;
 	return false;
 }
 
-static int create_targets(struct run *run, struct error *err)
+static int create_target(struct run *run, size_t instance, struct error *err)
 {
-	const struct definition *definition = run->plan->definition;
+	const struct plan_instance *planned = &run->plan->instances[instance];
+	struct target_need need;
+	char id[RUN_ID_MAX + 16];
+	int r = cancelled(run, err);
 
-	for (size_t i = 0; i < definition->target_count; i++) {
-		struct target_need need;
-		char id[RUN_ID_MAX + 16];
-		int r = cancelled(run, err);
-
-		if (r < 0)
-			return r;
-		files_id(run, i, id, sizeof(id));
-		r = inspect_need(run->plan, i, &need);
-		if (r < 0)
-			r = error_set_sys(err, ERROR_OUT_OF_RANGE, -r, "Sizing the target");
-		else
-			r = target_create(run->config->allow, &definition->targets[i], &need, id,
-					  run->manifest, &run->targets[i], err);
-		if (r == 0 && is_trimmed(run->plan, i))
-			r = target_probe_discard(run->targets[i], err);
-		if (r < 0) {
-			inspect_blame_target(run->plan, i, err);
-			return r;
-		}
-		tell(run, true); /* each may have taken its time: a sign of life */
+	if (r < 0)
+		return r;
+	files_id(run, instance, id, sizeof(id));
+	r = inspect_need(run->plan, planned->target, &need);
+	if (r < 0)
+		r = error_set_sys(err, ERROR_OUT_OF_RANGE, -r, "Sizing the target");
+	else
+		r = target_create(run->config->allow, &planned->spec, &need, id, run->manifest,
+				  &run->targets[instance], err);
+	if (r == 0 && is_trimmed(run->plan, instance))
+		r = target_probe_discard(run->targets[instance], err);
+	if (r < 0) {
+		inspect_blame_target(run->plan, planned->target, err);
+		return r;
 	}
+	tell(run, true); /* it may have taken its time: a sign of life */
 	return 0;
 }
 
-static bool is_filled(const struct run *run, size_t target)
+static int create_targets(struct run *run, struct error *err)
 {
-	return target_fill_needed(run->targets[target]) &&
-	       inspect_moves_data(run->plan, target, run->config->backend);
+	int r = 0;
+
+	for (size_t i = 0; i < run->plan->instance_count && r == 0; i++)
+		r = create_target(run, i, err);
+	return r;
 }
 
-static uint64_t fill_bytes(const struct run *run, size_t target)
+static bool is_filled(const struct run *run, size_t instance)
+{
+	return target_fill_needed(run->targets[instance]) &&
+	       inspect_moves_data(run->plan, target_of(run, instance), run->config->backend);
+}
+
+static uint64_t fill_bytes(const struct run *run, size_t instance)
 {
 	struct target_need need;
 	uint64_t bytes;
 
 	/* The same need made the target: it does not overflow now. */
-	if (!is_filled(run, target) || inspect_need(run->plan, target, &need) < 0 ||
+	if (!is_filled(run, instance) ||
+	    inspect_need(run->plan, target_of(run, instance), &need) < 0 ||
 	    __builtin_mul_overflow(need.bytes - need.first, need.files, &bytes))
 		return 0;
 	return bytes;
@@ -151,7 +169,7 @@ static bool still_wanted(void *arg)
 /* All of them before the first is written. */
 static int check_blank(struct run *run, struct error *err)
 {
-	for (size_t i = 0; i < run->plan->definition->target_count; i++) {
+	for (size_t i = 0; i < run->plan->instance_count; i++) {
 		int r = 0;
 
 		if (is_filled(run, i))
@@ -159,7 +177,7 @@ static int check_blank(struct run *run, struct error *err)
 		if (r == -ECANCELED)
 			return cancelled(run, err);
 		if (r < 0) {
-			inspect_blame_target(run->plan, i, err);
+			inspect_blame_target(run->plan, target_of(run, i), err);
 			return r;
 		}
 	}
@@ -174,13 +192,13 @@ static void fill_tick(void *arg, uint64_t bytes_done)
 	tell(run, false);
 }
 
-static int fill_one(struct run *run, size_t target, void (*tick)(void *arg, uint64_t bytes_done),
+static int fill_one(struct run *run, size_t instance, void (*tick)(void *arg, uint64_t bytes_done),
 		    struct error *err)
 {
 	struct fill_config config = {
 		.backend = run->config->backend,
-		.direct = target_info(run->targets[target])->direct,
-		.seed = run->plan->definition->seed + target,
+		.direct = target_info(run->targets[instance])->direct,
+		.seed = run->plan->definition->seed + instance,
 		.cancel = run->config->cancel,
 		.tick = tick,
 		.arg = run,
@@ -188,23 +206,23 @@ static int fill_one(struct run *run, size_t target, void (*tick)(void *arg, uint
 	int r = cancelled(run, err);
 
 	if (r == 0)
-		r = inspect_fill_like(run->plan, target, &config.like, &config.like_unit, err);
-	if (r == 0 && is_filled(run, target))
-		r = fill_target(run->targets[target], &config, err);
+		r = inspect_fill_like(run->plan, target_of(run, instance), &config.like,
+				      &config.like_unit, err);
+	if (r == 0 && is_filled(run, instance))
+		r = fill_target(run->targets[instance], &config, err);
 	return r;
 }
 
 static int fill_targets(struct run *run, struct error *err)
 {
-	const struct definition *definition = run->plan->definition;
 	uint64_t total = 0;
 
-	for (size_t i = 0; i < definition->target_count; i++)
+	for (size_t i = 0; i < run->plan->instance_count; i++)
 		total += fill_bytes(run, i);
 	forecast_expect_fill(&run->forecast, total);
 	if (total > 0)
 		enter(run, PHASE_FILL);
-	for (size_t i = 0; i < definition->target_count; i++) {
+	for (size_t i = 0; i < run->plan->instance_count; i++) {
 		int r = fill_one(run, i, fill_tick, err);
 
 		if (r < 0)
@@ -219,7 +237,7 @@ static int fill_targets(struct run *run, struct error *err)
 static void sample_window(void *arg, bool begins)
 {
 	struct run *run = arg;
-	const struct target_info *info = target_info(run->targets[run->sample->target]);
+	const struct target_info *info = target_info(at_hand(run));
 
 	telemetry_read(info->device_number, begins ? &run->before : &run->after);
 	if (begins)
@@ -296,7 +314,7 @@ static uint64_t pattern_seed(const struct plan_sample *planned)
 /* The counters of the sample's window. */
 static void tell_telemetry(struct run *run, struct sample *sample)
 {
-	const struct target_info *info = target_info(run->targets[run->sample->target]);
+	const struct target_info *info = target_info(at_hand(run));
 
 	telemetry_difference(&run->before, &run->after, &sample->device, &sample->cpu);
 	if (run->before.device_known)
@@ -319,7 +337,7 @@ static int measure(struct run *run, struct sample *sample, enum backend_kind bac
 		   const struct measure_region *regions, size_t count, struct verify *verify,
 		   struct error *err)
 {
-	struct target *target = run->targets[run->sample->target];
+	struct target *target = at_hand(run);
 	const struct measure_spec spec = {
 		.workload = &run->sample->options,
 		.backend = backend,
@@ -356,7 +374,7 @@ static int measure(struct run *run, struct sample *sample, enum backend_kind bac
 static int measure_files(struct run *run, struct sample *sample, enum backend_kind backend,
 			 struct error *err)
 {
-	struct target *target = run->targets[run->sample->target];
+	struct target *target = at_hand(run);
 	const struct metadata_sample config = {
 		.target = target,
 		.workload = &run->sample->options,
@@ -385,7 +403,7 @@ static int check(struct sample *sample, struct error *err)
 
 static int execute_sample(struct run *run, struct sample *sample, struct error *err)
 {
-	struct target *target = run->targets[run->sample->target];
+	struct target *target = at_hand(run);
 	enum backend_kind backend =
 		inspect_backend(run->plan, run->sample, run->config->backend, run->uring_available);
 	struct measure_region *regions;
@@ -405,7 +423,8 @@ static int execute_sample(struct run *run, struct sample *sample, struct error *
 		return r;
 	}
 	enter(run, run->sample->options.ramp_time_ns > 0 ? PHASE_RAMP : PHASE_MEASURE);
-	run->holed[run->sample->target] = plan_leaves_holes(run->sample) && backend != BACKEND_NULL;
+	run->holed[run->sample->instance] =
+		plan_leaves_holes(run->sample) && backend != BACKEND_NULL;
 	r = verify_new(&run->sample->options, regions, count,
 		       verify_seed(run->sample->seed, run->sample->order), &verify, err);
 	if (r < 0)
@@ -426,13 +445,13 @@ static void refill_tick(void *arg, uint64_t bytes_done)
 /* What trims have left: the next sample is to meet data, and the next trim something to trim. */
 static int refill(struct run *run, struct error *err)
 {
-	size_t target = run->sample->target;
+	size_t instance = run->sample->instance;
 
-	if (!run->holed[target])
+	if (!run->holed[instance])
 		return 0;
 	enter(run, PHASE_FILL);
-	run->holed[target] = false;
-	return fill_one(run, target, refill_tick, err);
+	run->holed[instance] = false;
+	return fill_one(run, instance, refill_tick, err);
 }
 
 static int execute_samples(struct run *run, struct error *err)
@@ -476,21 +495,27 @@ static void note_left(struct run *run, const char *what, const struct error *err
 	(void)r;
 }
 
+static void remove_target(struct run *run, size_t instance)
+{
+	struct error err;
+
+	if (!run->targets[instance])
+		return;
+	if (target_remove(run->targets[instance], settle_tick, run, &err) < 0)
+		note_left(run, target_info(run->targets[instance])->path, &err);
+	target_free(run->targets[instance]);
+	run->targets[instance] = NULL;
+}
+
 static void tear_down(struct run *run)
 {
-	const struct definition *definition = run->plan->definition;
 	struct error err;
 	int r;
 
 	run->sample = NULL;
 	enter(run, PHASE_TEARDOWN);
-	for (size_t i = 0; i < definition->target_count; i++) {
-		if (!run->targets[i])
-			continue;
-		if (target_remove(run->targets[i], settle_tick, run, &err) < 0)
-			note_left(run, definition->targets[i].path, &err);
-		target_free(run->targets[i]);
-	}
+	for (size_t i = 0; i < run->plan->instance_count; i++)
+		remove_target(run, i);
 	r = manifest_finish(run->manifest);
 	if (r < 0) {
 		(void)error_set_sys(&err, ERROR_SYSTEM, -r, "Its record");
@@ -508,8 +533,8 @@ int run_execute(struct plan *plan, const struct run_config *config, const struct
 
 	run.uring_available = measure_uring_available(refusal, sizeof(refusal)) == 0;
 	forecast_begin(&run.forecast, plan, clock_now_ns());
-	run.targets = calloc(plan->definition->target_count + 1, sizeof(struct target *));
-	run.holed = calloc(plan->definition->target_count + 1, sizeof(*run.holed));
+	run.targets = calloc(plan->instance_count + 1, sizeof(struct target *));
+	run.holed = calloc(plan->instance_count + 1, sizeof(*run.holed));
 	if (!run.targets || !run.holed) {
 		free(run.targets);
 		free(run.holed);

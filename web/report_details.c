@@ -110,7 +110,7 @@ static bool same_text(const char *a, const char *b)
 static bool is_directory(const struct definition *definition, const char *path)
 {
 	for (size_t i = 0; i < definition->target_count; i++)
-		if (definition->targets[i].kind == TARGET_DIRECTORY &&
+		if (target_kind_has_files(definition->targets[i].kind) &&
 		    same_text(definition->targets[i].path, path))
 			return true;
 	return false;

@@ -17,7 +17,6 @@
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
 
-const char *const target_kind_names[] = {"file", "directory", "device"};
 const char *const definition_order_names[] = {"interleaved", "grouped", NULL};
 
 void definition_init(struct definition *definition)
@@ -30,11 +29,8 @@ void definition_done(struct definition *definition)
 {
 	free(definition->name);
 	free(definition->description);
-	for (size_t i = 0; i < definition->target_count; i++) {
-		free(definition->targets[i].name);
-		free(definition->targets[i].path);
-		free(definition->targets[i].fingerprint);
-	}
+	for (size_t i = 0; i < definition->target_count; i++)
+		target_spec_done(&definition->targets[i]);
 	free(definition->targets);
 	for (size_t i = 0; i < definition->factor_count; i++) {
 		struct factor *factor = &definition->factors[i];
@@ -158,7 +154,7 @@ static int check_against_target(const struct definition *definition, const size_
 		&definition->targets[definition_level_target(definition, levels)];
 
 	if (workload_metadata(workload)) {
-		if (target->kind == TARGET_DIRECTORY && !target->existing)
+		if (target_kind_has_files(target->kind) && !target->existing)
 			return 0;
 		return error_set(err, ERROR_CONFLICT, "metadata",
 				 "a metadata workload makes files of its own: its target is a "
@@ -172,7 +168,8 @@ static int check_against_target(const struct definition *definition, const size_
 				 "read",
 				 workload_rw_choices[workload->rw],
 				 workload_writes(workload) ? "writes" : "trims");
-	if (workload->size == 0 && target->kind != TARGET_DEVICE && !target->existing)
+	if (workload->size == 0 && target->kind != TARGET_DEVICE && !target->existing &&
+	    !(target->kind == TARGET_ZVOL && target->size_bytes > 0))
 		return error_set(
 			err, ERROR_MISSING_FIELD, "size",
 			"size is needed: the bytes of the %s that each job works in, as in "

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "engine/base/error.h"
+#include "engine/plan/target_spec.h"
 #include "engine/plan/workload.h"
 
 /* Limits; each has a test at it and one above it. */
@@ -27,27 +28,15 @@
 #define DEFINITION_SAMPLES_MAX 10000
 #define DEFINITION_PARTS_MAX 50000 /* named jobs of all samples together */
 
-enum target_kind { TARGET_FILE, TARGET_DIRECTORY, TARGET_DEVICE };
-
-extern const char *const target_kind_names[]; /* "file", "directory", "device" */
-
-struct target_spec {
-	char *name; /* level name where targets are compared; else NULL */
-	enum target_kind kind;
-	char *path;
-	bool existing;	   /* read what is there, never write or remove it */
-	char *fingerprint; /* device only: the override of SECURITY, as GET /targets gave it; or
-			      NULL */
-};
-
-enum factor_kind { FACTOR_OPTION, FACTOR_TARGET };
+/* FACTOR_PROPERTY: of the zvols and datasets the run makes, one for each combination of levels. */
+enum factor_kind { FACTOR_OPTION, FACTOR_TARGET, FACTOR_PROPERTY };
 
 struct factor {
-	char *name; /* an option's name, or "target" */
+	char *name; /* an option's name, "target", or a property's name */
 	enum factor_kind kind;
 	const struct option *option; /* FACTOR_OPTION, else NULL */
 	size_t level_count;
-	char **levels; /* as shown: canonical text of the option, or target names */
+	char **levels; /* as shown: canonical text of the option, target names, or values */
 };
 
 enum sample_order { ORDER_INTERLEAVED, ORDER_GROUPED };

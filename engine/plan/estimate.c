@@ -170,9 +170,10 @@ static void add_sample(const struct workload *workload, struct estimate *estimat
 		estimate->threads = threads;
 }
 
-static int add_target(const struct plan *plan, size_t target, struct estimate *estimate)
+static int add_instance(const struct plan *plan, size_t instance, struct estimate *estimate)
 {
-	const struct target_spec *spec = &plan->definition->targets[target];
+	const struct target_spec *spec = &plan->instances[instance].spec;
+	size_t target = plan->instances[instance].target;
 	uint64_t bytes, files, tree, inodes, all;
 	int r = plan_target_extent(plan, target, &bytes, &files);
 
@@ -181,7 +182,7 @@ static int add_target(const struct plan *plan, size_t target, struct estimate *e
 	plan_target_tree(plan, target, &tree, &inodes);
 	bytes -= plan_target_first(plan, target); /* which lies within */
 	if (__builtin_mul_overflow(bytes, files, &bytes) ||
-	    __builtin_mul_overflow(bytes, plan_fills(plan, target), &all) ||
+	    __builtin_mul_overflow(bytes, plan_fills(plan, instance), &all) ||
 	    __builtin_add_overflow(estimate->fill_bytes, all, &estimate->fill_bytes))
 		return -EOVERFLOW;
 	if (spec->kind != TARGET_DEVICE)
@@ -194,8 +195,8 @@ int estimate_make(const struct plan *plan, struct estimate *ret_estimate)
 	struct estimate estimate = {.memory_bytes = ret_estimate->memory_bytes};
 	double read = 0, written = 0;
 
-	for (size_t i = 0; i < plan->definition->target_count; i++) {
-		int r = add_target(plan, i, &estimate);
+	for (size_t i = 0; i < plan->instance_count; i++) {
+		int r = add_instance(plan, i, &estimate);
 
 		if (r < 0)
 			return r;

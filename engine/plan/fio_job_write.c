@@ -100,7 +100,7 @@ static int check_size(const struct definition *definition, size_t workload,
 
 	/* of disjoint parts all have a size or none */
 	if (options->size != 0 || workload_jobs(options) == 1 ||
-	    options->regions != REGIONS_DISJOINT || target->kind == TARGET_DIRECTORY)
+	    options->regions != REGIONS_DISJOINT || target_kind_has_files(target->kind))
 		return 0;
 	return error_set(err, ERROR_UNSUPPORTED, "",
 			 "the jobs of \"%s\" share the whole of the target, whose size an fio job "
@@ -113,7 +113,7 @@ static int put_part(const struct definition *definition, const size_t *levels,
 {
 	const struct target_spec *target =
 		&definition->targets[definition_level_target(definition, levels)];
-	bool directory = target->kind == TARGET_DIRECTORY;
+	bool directory = target_kind_has_files(target->kind);
 
 	put_section(definition, workload_part(options, part)->name, levels, out);
 	fputs(part == 0 ? "stonewall\n" : "new_group\n", out);
@@ -145,7 +145,7 @@ static int put_cell(const struct definition *definition, size_t workload, const 
 				 definition->workloads[workload].name);
 	}
 	r = check_path(target->path, err);
-	if (r == 0 && workload_trims(&options) && target->kind != TARGET_DEVICE)
+	if (r == 0 && workload_trims(&options) && !target_kind_is_block(target->kind))
 		r = error_set(err, ERROR_UNSUPPORTED, "",
 			      "rw=%s: fio trims block devices only, and the target is a %s",
 			      workload_rw_choices[options.rw], target_kind_names[target->kind]);

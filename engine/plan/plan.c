@@ -9,6 +9,7 @@
 #include "engine/plan/distribution_spec.h"
 #include "engine/plan/estimate.h"
 #include "engine/plan/file_phases.h"
+#include "engine/plan/instances.h"
 #include "engine/plan/quantity.h"
 #include "engine/plan/traps.h"
 
@@ -141,6 +142,7 @@ static int add_sample(const struct plan_sample *cell, unsigned int repeat, struc
 		free(sample->levels);
 		return -ENOMEM;
 	}
+	sample->instance = plan_find_instance(plan, cell->levels);
 	sample->order = plan->sample_count++;
 	sample->repeat = repeat;
 	sample->seed = workload_is_set(&sample->options, OPTION_ID_RANDSEED)
@@ -185,7 +187,7 @@ static int fill_plan(const struct cells *cells, const struct machine *machine, s
 	int r;
 
 	plan->samples = calloc(cells->count * plan->definition->repeats, sizeof(*plan->samples));
-	if (!plan->samples)
+	if (!plan->samples || instances_make(plan) < 0)
 		return error_no_memory(err);
 	r = plan->definition->order == ORDER_GROUPED ? group(cells, plan) : interleave(cells, plan);
 	if (r < 0)
@@ -222,6 +224,7 @@ void plan_done(struct plan *plan)
 	for (size_t i = 0; i < plan->sample_count; i++)
 		sample_free(&plan->samples[i]);
 	free(plan->samples);
+	instances_done(plan);
 	findings_done(&plan->findings);
 	memset(plan, 0, sizeof(*plan));
 }
@@ -306,7 +309,7 @@ int plan_resolve(struct plan *plan, const struct machine *machine, const uint64_
 int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_bytes,
 		       uint64_t *ret_files)
 {
-	bool directory = plan->definition->targets[target].kind == TARGET_DIRECTORY;
+	bool directory = target_kind_has_files(plan->definition->targets[target].kind);
 	uint64_t most = 0, files = directory ? 0 : 1;
 	bool whole = false;
 
@@ -379,13 +382,13 @@ bool plan_leaves_holes(const struct plan_sample *sample)
 					    options->ioengine == IOENGINE_NULL);
 }
 
-uint64_t plan_fills(const struct plan *plan, size_t target)
+uint64_t plan_fills(const struct plan *plan, size_t instance)
 {
 	uint64_t fills = 1;
 	bool holes = false;
 
 	for (size_t i = 0; i < plan->sample_count; i++) {
-		if (plan->samples[i].target != target)
+		if (plan->samples[i].instance != instance)
 			continue;
 		fills += holes;
 		holes = plan_leaves_holes(&plan->samples[i]);

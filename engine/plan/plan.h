@@ -16,11 +16,22 @@
 #include "engine/plan/definition.h"
 #include "engine/plan/finding.h"
 
+/*
+ * A target as it is made for some levels of the factors that are properties: one zvol or dataset.
+ * Any other target has one instance. All instances of a target are equally large: whoever asks for
+ * an extent (plan_target_extent) asks for the target's.
+ */
+struct plan_instance {
+	size_t target;		 /* index into definition->targets */
+	struct target_spec spec; /* the target's with those levels among its properties; own copy */
+};
+
 struct plan_sample {
 	size_t order;		 /* its place, from 0 */
 	size_t workload;	 /* index into definition->workloads */
 	unsigned int repeat;	 /* from 1 */
 	size_t target;		 /* index into definition->targets */
+	size_t instance;	 /* index into plan->instances: one of that target */
 	size_t *levels;		 /* one level index a factor */
 	struct workload options; /* completed */
 	uint64_t seed;
@@ -40,6 +51,8 @@ struct estimate {
 
 struct plan {
 	const struct definition *definition; /* not owned; outlives the plan */
+	size_t instance_count;
+	struct plan_instance *instances; /* by target, then by level, the last factor fastest */
 	size_t sample_count;
 	struct plan_sample *samples; /* in order */
 	struct estimate estimate;
@@ -57,6 +70,16 @@ struct machine {
 MUST_CHECK int plan_make(const struct definition *definition, const struct machine *machine,
 			 struct plan *ret_plan, struct error *err);
 void plan_done(struct plan *plan);
+
+/* The instance of these levels. SIZE_MAX: none, which cannot be for levels of the definition. */
+size_t plan_find_instance(const struct plan *plan, const size_t *levels);
+
+/*
+ * Puts the samples into the order of their instances, so that one after another can be made,
+ * measured and removed where space does not hold all at once. Within an instance the order stays,
+ * and each sample's place in the plan (`order`) is told anew.
+ */
+MUST_CHECK int plan_group_by_instance(struct plan *plan);
 
 /*
  * Workloads without a size share a device or an existing file: once the targets' sizes are known
@@ -90,10 +113,10 @@ void plan_target_tree(const struct plan *plan, size_t target, uint64_t *ret_byte
 		      uint64_t *ret_inodes);
 
 /*
- * How often the target is filled where anything moves on it: before the first sample, and before
+ * How often the instance is filled where anything moves on it: before the first sample, and before
  * each that follows one that trims, so that none meets what is not there.
  */
-uint64_t plan_fills(const struct plan *plan, size_t target);
+uint64_t plan_fills(const struct plan *plan, size_t instance);
 
 /* Whether a sample leaves holes in its target, which must then be filled again. */
 bool plan_leaves_holes(const struct plan_sample *sample);

@@ -54,7 +54,7 @@ static uint64_t working_set(const struct trap_cell *cell)
 	const struct workload *options = cell->options;
 	uint64_t bytes;
 
-	if (cell->target->kind != TARGET_DIRECTORY && options->regions == REGIONS_SHARED &&
+	if (!target_kind_has_files(cell->target->kind) && options->regions == REGIONS_SHARED &&
 	    options->offset_increment < options->size)
 		return options->size + options->offset_increment * (options->numjobs - 1);
 	return __builtin_mul_overflow(options->size, options->numjobs, &bytes) ? UINT64_MAX : bytes;
@@ -87,7 +87,7 @@ static bool fits_memory(const struct trap_cell *cell, struct trap_hit *hit)
 
 static bool shared_region(const struct trap_cell *cell, struct trap_hit *hit)
 {
-	if (cell->target->kind == TARGET_DIRECTORY || cell->options->numjobs == 1 ||
+	if (target_kind_has_files(cell->target->kind) || cell->options->numjobs == 1 ||
 	    cell->options->regions != REGIONS_SHARED || cell->options->interlocked ||
 	    (cell->options->size > 0 && cell->options->offset_increment >= cell->options->size))
 		return false;
@@ -113,7 +113,7 @@ static bool written_by_several(const struct trap_cell *cell, struct trap_hit *hi
 {
 	const struct workload *own = cell->options;
 
-	if (cell->target->kind == TARGET_DIRECTORY || own->regions != REGIONS_SHARED ||
+	if (target_kind_has_files(cell->target->kind) || own->regions != REGIONS_SHARED ||
 	    !workload_writes(own))
 		return false;
 	for (size_t i = 0; i < cell->part; i++) {
@@ -339,7 +339,7 @@ static bool has_no_effect(const struct trap_cell *cell, enum option_id id)
 	case OPTION_ID_VERIFY_FATAL:
 		return options->verify == VERIFY_NONE || !options->do_verify;
 	case OPTION_ID_REGIONS:
-		return workload_jobs(cell->whole) == 1 || cell->target->kind == TARGET_DIRECTORY;
+		return workload_jobs(cell->whole) == 1 || target_kind_has_files(cell->target->kind);
 	default:
 		return false;
 	}
@@ -469,7 +469,7 @@ static bool trims_again(const struct trap_cell *cell, struct trap_hit *hit)
 /* fio 3.33: a blocking BLKDISCARD in every engine. */
 static bool trims_not_as_fio(const struct trap_cell *cell, struct trap_hit *hit)
 {
-	bool file = cell->target->kind != TARGET_DEVICE;
+	bool file = !target_kind_is_block(cell->target->kind);
 	bool depth = workload_depth(cell->options) > 1;
 
 	if (!workload_trims(cell->options) || (!file && !depth))

@@ -38,10 +38,10 @@ static int check_trims(const struct target_info *info, const struct workload *pa
 		return error_set(err, ERROR_UNSUPPORTED, "rw",
 				 "%s cannot discard%s: trims need another target",
 				 text_clean(info->path, shown, sizeof(shown)),
-				 info->kind == TARGET_DEVICE
+				 target_kind_is_block(info->kind)
 					 ? " (its queue/discard_max_bytes is 0)"
 					 : ", its file system makes no holes in files");
-	if (info->kind == TARGET_DEVICE)
+	if (target_kind_is_block(info->kind))
 		option = workload_misaligned(part, info->logical_block_bytes, &value);
 	if (!option)
 		return 0;
@@ -58,7 +58,7 @@ static int check_part(const struct target_info *info, const struct workload *par
 	char shown[PLACE_SHOWN];
 	const char *option;
 
-	if (part->interlocked && part->numjobs > 1 && info->kind == TARGET_DIRECTORY)
+	if (part->interlocked && part->numjobs > 1 && target_kind_has_files(info->kind))
 		return error_set(err, ERROR_CONFLICT, "interlocked",
 				 "interlocked=1 needs one file or device for all jobs; in the "
 				 "directory %s each has a file",
@@ -70,7 +70,7 @@ static int check_part(const struct target_info *info, const struct workload *par
 		return 0;
 	option = workload_misaligned(part, unit, &value);
 	/* The next job's region begins where this one's ends. */
-	if (!option && !lone && info->kind != TARGET_DIRECTORY && part->size % unit != 0) {
+	if (!option && !lone && !target_kind_has_files(info->kind) && part->size % unit != 0) {
 		option = "size";
 		value = part->size;
 	}
@@ -119,7 +119,7 @@ struct layout {
 static int lay_out(const struct target *target, const struct workload *part, uint64_t used,
 		   uint64_t jobs, struct layout *layout, struct error *err)
 {
-	bool apart = part->regions == REGIONS_DISJOINT && target->info.kind != TARGET_DIRECTORY;
+	bool apart = part->regions == REGIONS_DISJOINT && !target_kind_has_files(target->info.kind);
 	uint64_t length = part->size, unit, room, end;
 
 	if (part->offset >= target->bytes)
@@ -259,7 +259,7 @@ static int check_use(const struct target *target, const struct workload *workloa
 				 "%s is named as existing and never written; this workload %s",
 				 text_clean(target->info.path, shown, sizeof(shown)),
 				 workload_writes(workload) ? "writes" : "trims");
-	if (target->info.kind == TARGET_DIRECTORY && jobs > target->files)
+	if (target_kind_has_files(target->info.kind) && jobs > target->files)
 		return error_set(err, ERROR_TARGET_TOO_SMALL, "numjobs",
 				 "%" PRIu64 " jobs for %" PRIu64 " files", jobs, target->files);
 	return target_check_workload(&target->info, workload, err);
@@ -274,7 +274,7 @@ static int open_part(const struct target *target, const struct workload *workloa
 		     struct error *err)
 {
 	const struct workload *part = workload_part(workload, index);
-	bool directory = target->info.kind == TARGET_DIRECTORY;
+	bool directory = target_kind_has_files(target->info.kind);
 	size_t count = (size_t)part->numjobs, files = directory ? count : 1;
 	struct layout layout = {0};
 	int r = lay_out(target, part, *used, workload_jobs(workload), &layout, err);

@@ -311,6 +311,10 @@ static int look(const struct allow *allow, const struct target_spec *spec,
 		return look_directory(allow, spec, need, measuring, info, ret_fd, err);
 	case TARGET_DEVICE:
 		return look_device(allow, spec, need, how, info, ret_fd, err);
+	case TARGET_ZVOL:
+	case TARGET_DATASET:
+	case TARGET_KIND_COUNT:
+		break; /* no definition asks for them yet */
 	}
 	return error_set(err, ERROR_BAD_VALUE, "", "a target is a file, a directory or a device");
 }
@@ -441,7 +445,7 @@ static int set_extent(struct target *target, const struct target_need *need, str
 	wanted -= wanted % unit;
 	target->bytes = wanted;
 	target->files = 1;
-	if (target->info.kind == TARGET_DIRECTORY)
+	if (target_kind_has_files(target->info.kind))
 		target->files = need->files;
 	if (target->info.kind == TARGET_DEVICE || target->existing)
 		target->bytes = target->info.size_bytes;

@@ -184,7 +184,7 @@ int target_info_decode(const json_t *value, struct target_info *ret_info)
 		return -ENOMEM;
 	r = fields_of(value, "", NULL, &in);
 	if (r == 0)
-		r = get_choice(&in, "kind", target_kind_names, TARGET_DEVICE + 1, &kind);
+		r = get_choice(&in, "kind", target_kind_names, TARGET_KIND_COUNT, &kind);
 	if (r == 0)
 		r = get_text_into(&in, "path", false, info->path, sizeof(info->path));
 	if (r == 0)
@@ -289,7 +289,8 @@ static json_t *cell_encode(const struct plan *plan, const struct plan_sample *sa
 	/* fio has no such job */
 	if (workload_metadata(&sample->options) || workload_beyond_fio(&sample->options))
 		return put_end(value, failed);
-	fio = workload_format_fio(&sample->options, target->path, target->kind == TARGET_DIRECTORY);
+	fio = workload_format_fio(&sample->options, target->path,
+				  target_kind_has_files(target->kind));
 	failed |= fio ? put_text(value, "fio", fio) : -1;
 	return put_end(value, failed);
 }

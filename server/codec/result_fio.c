@@ -77,7 +77,7 @@ static bool in_directory(const struct result *result, const char *path)
 
 	for (size_t i = 0; i < definition->target_count; i++)
 		if (strcmp(definition->targets[i].path, path) == 0)
-			return definition->targets[i].kind == TARGET_DIRECTORY;
+			return target_kind_has_files(definition->targets[i].kind);
 	return false;
 }
 

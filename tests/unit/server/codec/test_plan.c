@@ -216,7 +216,7 @@ static void targets_come_back(void **state)
 	assert_true(again->device_number == info->device_number);
 	assert_string_equal(again->fingerprint, "print");
 
-	expect_no_info(value, "kind", json_string("zvol"));
+	expect_no_info(value, "kind", json_string("pool"));
 	expect_no_info(value, "path", NULL);
 	expect_no_info(value, "size_bytes", json_integer(-1));
 	expect_no_info(value, "logical_block_bytes", json_integer(INT64_C(1) << 32));
