@@ -56,6 +56,9 @@ void sample_done(struct sample *sample)
 		free(sample->levels[i].value);
 	}
 	free(sample->levels);
+	if (sample->zfs)
+		sample_zfs_done(sample->zfs);
+	free(sample->zfs);
 	for (size_t i = 0; i < sample->job_count; i++)
 		job_done(&sample->jobs[i]);
 	free(sample->jobs);

@@ -20,6 +20,7 @@
 #include "engine/io/verify_result.h"
 #include "engine/plan/finding.h"
 #include "engine/plan/workload.h"
+#include "engine/zfs/sample_zfs.h"
 
 /* One second of the series; the last one may be shorter than a second. */
 struct series_second {
@@ -134,6 +135,7 @@ struct sample {
 	struct job_result *jobs; /* part by part; NULL where it is one, with group_reporting */
 	struct cpu_delta cpu;
 	struct device_delta device;
+	struct sample_zfs *zfs; /* heap; NULL: the target does not lie on OpenZFS */
 	struct verify_result verify;
 	uint64_t free_bytes_before, free_bytes_after; /* target's file system; 0 for a device */
 	struct findings findings;

@@ -49,6 +49,9 @@
 	X(FINGERPRINT_MISMATCH, "fingerprint_mismatch")                                            \
 	X(DIRECT_UNSUPPORTED, "direct_unsupported")                                                \
 	X(NO_SPACE, "no_space")                    /* the target's file system is too full */      \
+	X(ZFS_UNAVAILABLE, "zfs_unavailable")      /* no OpenZFS on this machine */                \
+	X(ZFS_PERMISSION, "zfs_permission")        /* not delegated (zfs allow) */                 \
+	X(ZFS_FAILED, "zfs_failed")                /* zfs or zpool refused, or hung */             \
 	/* the engine */                                                                           \
 	X(MEMORY_LIMIT, "memory_limit")                                                            \
 	X(TOO_MANY_THREADS, "too_many_threads")                                                    \

@@ -41,6 +41,7 @@
 #include "engine/plan/definition.h"
 #include "engine/plan/finding.h"
 #include "engine/target/allow.h"
+#include "engine/zfs/pool.h"
 
 struct manifest;
 
@@ -71,6 +72,7 @@ struct target_info {
 	char device[64];       /* block device beneath: "sda"; "" when none or several */
 	dev_t device_number;   /* 0 when none */
 	dev_t place;	       /* the file system's own number, where it was looked at; else 0 */
+	struct zfs_facts zfs;  /* where it lies on OpenZFS */
 	char fingerprint[256]; /* "PATH MAJOR:MINOR BYTES SERIAL DISKSEQ", "-" unknown; or "" */
 };
 

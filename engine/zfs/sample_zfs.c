@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine/zfs/sample_zfs.h"
+
+double sample_zfs_from_devices(const struct sample_zfs *zfs)
+{
+	const struct zfs_arc_delta *arc = &zfs->arc;
+	uint64_t reached = arc->demand_data_misses + arc->direct_reads;
+	uint64_t all = reached + arc->demand_data_hits;
+
+	return arc->known && all > 0 ? (double)reached / (double)all : -1;
+}
+
+double sample_zfs_write_amplification(const struct sample_zfs *zfs)
+{
+	const struct zfs_pool_delta *pool = &zfs->pool;
+
+	if (!pool->known || pool->asked_written_bytes == 0)
+		return -1;
+	return (double)(pool->written_bytes + pool->log_written_bytes) /
+	       (double)pool->asked_written_bytes;
+}
+
+void sample_zfs_done(struct sample_zfs *zfs)
+{
+	properties_done(&zfs->properties);
+}

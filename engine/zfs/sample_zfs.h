@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sample_zfs.h - what a sample says of OpenZFS, where its target lies on it: plain figures. Filled
+ * by zfs/telemetry.c; part of struct sample (engine/sample.h).
+ */
+#ifndef ENGINE_ZFS_SAMPLE_ZFS_H
+#define ENGINE_ZFS_SAMPLE_ZFS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/plan/target_spec.h"
+#include "engine/zfs/name.h"
+
+/* Differences over the measured window, of the whole machine's ARC: others' reads are among them.
+ */
+struct zfs_arc_delta {
+	bool known;
+	uint64_t demand_data_hits; /* those that met a read under way (iohits) among them */
+	uint64_t demand_data_misses;
+	uint64_t prefetch_data_misses;
+	uint64_t l2_hits, l2_misses;
+	uint64_t direct_reads;		     /* of the pool: O_DIRECT around ARC, from 2.3 */
+	uint64_t size_bytes, size_max_bytes; /* at the window's end; its limit (c_max) */
+};
+
+/*
+ * Between two `zpool sync`, one before the sample's load begins and one when all of it is over: of
+ * the disks the pool lies on, and of the sample itself, ramp and window together.
+ */
+struct zfs_pool_delta {
+	bool known;			    /* false: not all of its disks have counters */
+	uint64_t read_bytes, written_bytes; /* data disks */
+	uint64_t log_written_bytes;	    /* of separate log devices */
+	uint64_t asked_read_bytes, asked_written_bytes;
+	uint64_t txgs;	      /* transaction groups synced */
+	uint64_t dirty_bytes; /* the most that one of them held */
+};
+
+struct sample_zfs {
+	char dataset[ZFS_NAME_BYTES]; /* the zvol or dataset */
+	bool volume;
+	char version[64];
+	struct properties properties; /* as found: volblocksize or recordsize, compression, ... */
+	/* What it holds before the sample: volsize of a zvol, else the files' sizes; `written` and
+	 * `logicalused` of the dataset; compressratio, 0 where not known. */
+	uint64_t size_bytes, written_bytes, logical_bytes;
+	double compress_ratio;
+	struct zfs_arc_delta arc;
+	struct zfs_pool_delta pool;
+};
+
+/* 0 to 1: of reads that ARC was asked for or that went around it, those that reached the devices;
+ * -1 where there were none or it is not known. */
+double sample_zfs_from_devices(const struct sample_zfs *zfs);
+
+/* Bytes written to the pool's disks, logs among them, for each byte the sample wrote; -1 where it
+ * wrote none or it is not known. */
+double sample_zfs_write_amplification(const struct sample_zfs *zfs);
+
+void sample_zfs_done(struct sample_zfs *zfs);
+
+#endif
