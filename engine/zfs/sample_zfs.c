@@ -20,6 +20,15 @@ double sample_zfs_write_amplification(const struct sample_zfs *zfs)
 	       (double)pool->asked_written_bytes;
 }
 
+double sample_zfs_read_amplification(const struct sample_zfs *zfs)
+{
+	const struct zfs_pool_delta *pool = &zfs->pool;
+
+	if (!pool->known || pool->asked_read_bytes == 0)
+		return -1;
+	return (double)pool->read_bytes / (double)pool->asked_read_bytes;
+}
+
 void sample_zfs_done(struct sample_zfs *zfs)
 {
 	properties_done(&zfs->properties);

@@ -58,6 +58,9 @@ double sample_zfs_from_devices(const struct sample_zfs *zfs);
  * wrote none or it is not known. */
 double sample_zfs_write_amplification(const struct sample_zfs *zfs);
 
+/* Bytes read from the pool's data disks for each byte the sample read; -1 as above. */
+double sample_zfs_read_amplification(const struct sample_zfs *zfs);
+
 void sample_zfs_done(struct sample_zfs *zfs);
 
 #endif
