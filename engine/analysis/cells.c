@@ -265,6 +265,40 @@ static int merge_syncs(struct cell *cell)
 	return r;
 }
 
+/* A mean of those that know the figure; -1 says that one does not. */
+static struct estimate_interval zfs_mean(const struct cell *cell,
+					 double (*figure)(const struct sample_zfs *zfs),
+					 double *values)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		const struct sample_zfs *zfs = cell->samples[i]->zfs;
+		double value = zfs ? figure(zfs) : -1;
+
+		if (value >= 0)
+			values[count++] = value;
+	}
+	if (count == 0)
+		return (struct estimate_interval){0};
+	return statistics_mean(values, count);
+}
+
+static void zfs_estimate(struct cell *cell, double *values)
+{
+	struct cell_zfs *zfs = &cell->zfs;
+
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		if (!cell->samples[i]->zfs)
+			continue;
+		zfs->count++;
+		zfs->last = cell->samples[i]->zfs;
+	}
+	zfs->from_devices = zfs_mean(cell, sample_zfs_from_devices, values);
+	zfs->write_amplification = zfs_mean(cell, sample_zfs_write_amplification, values);
+	zfs->read_amplification = zfs_mean(cell, sample_zfs_read_amplification, values);
+}
+
 static int cell_estimate(struct cell *cell)
 {
 	AUTO_FREE double *values = calloc(2 * cell->sample_count + 1, sizeof(*values));
@@ -281,6 +315,8 @@ static int cell_estimate(struct cell *cell)
 	for (int i = 0; i < FILE_ORDERS * FILE_OPERATION_COUNT && r == 0; i++)
 		r = files_estimate(cell, i / FILE_OPERATION_COUNT, i % FILE_OPERATION_COUNT,
 				   values);
+	if (r == 0)
+		zfs_estimate(cell, values);
 	return r;
 }
 
@@ -392,6 +428,14 @@ void cells_done(struct cells *cells)
 	}
 	free(cells->list);
 	memset(cells, 0, sizeof(*cells));
+}
+
+bool cells_have_zfs(const struct cells *cells)
+{
+	for (size_t i = 0; i < cells->count; i++)
+		if (cells->list[i].zfs.count > 0)
+			return true;
+	return false;
 }
 
 const struct cell *cells_find(const struct cells *cells, size_t workload, const size_t *levels)

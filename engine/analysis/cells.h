@@ -36,6 +36,16 @@ struct cell_part {
 	struct cell_direction directions[DIRECTION_COUNT];
 };
 
+/* What OpenZFS did beside the samples that have figures of it (engine/zfs/sample_zfs.h). */
+struct cell_zfs {
+	size_t count; /* samples whose target lies on OpenZFS; the rest is meaningless where 0 */
+	const struct sample_zfs *last; /* of the last repeat that has one; borrowed */
+	/* Means over the samples that know the figure; count 0: none does. */
+	struct estimate_interval from_devices; /* 0 to 1 */
+	struct estimate_interval write_amplification;
+	struct estimate_interval read_amplification; /* bytes of the disks a byte read */
+};
+
 struct cell {
 	size_t workload; /* index into the definition's */
 	size_t *levels;	 /* one level index a factor */
@@ -46,6 +56,7 @@ struct cell {
 	struct cell_files files[FILE_ORDERS][FILE_OPERATION_COUNT];
 	size_t part_count; /* the workload's "jobs", in their order; 0 where it is one */
 	struct cell_part *parts;
+	struct cell_zfs zfs;
 };
 
 struct cells {
@@ -56,6 +67,9 @@ struct cells {
 
 MUST_CHECK int cells_make(const struct result *result, struct cells *ret_cells);
 void cells_done(struct cells *cells);
+
+/* Whether any sample has figures of OpenZFS. */
+bool cells_have_zfs(const struct cells *cells);
 
 /* The cell of a workload at a combination; NULL when there is none. */
 const struct cell *cells_find(const struct cells *cells, size_t workload, const size_t *levels);

@@ -281,9 +281,60 @@ static void jobs_that_run_together_are_parts(void **state)
 	result_done(&result);
 }
 
+static void lies_on_zfs(struct sample *sample, uint64_t misses, uint64_t pool_written)
+{
+	sample->zfs = calloc(1, sizeof(*sample->zfs));
+	assert_non_null(sample->zfs);
+	sample->zfs->arc = (struct zfs_arc_delta){.known = misses > 0,
+						  .demand_data_hits = 100 - misses,
+						  .demand_data_misses = misses};
+	sample->zfs->pool = (struct zfs_pool_delta){.known = pool_written > 0,
+						    .read_bytes = 3000,
+						    .written_bytes = pool_written,
+						    .asked_read_bytes = 1500,
+						    .asked_written_bytes = 1000};
+}
+
+/* Means of those repeats that know the figure. */
+static void figures_of_zfs_are_means(void **state)
+{
+	static const size_t levels[] = {0, 0}, others[] = {1, 0};
+	const struct cell_zfs *zfs;
+	struct result result;
+	struct cells cells;
+
+	(void)state;
+	start(&result);
+	for (unsigned int i = 1; i <= 4; i++)
+		add(&result, "mix", "4k", "1", i, 50, 50);
+	add(&result, "mix", "8k", "1", 1, 50, 50);
+	assert_int_equal(cells_make(&result, &cells), 0);
+	assert_false(cells_have_zfs(&cells));
+	cells_done(&cells);
+	lies_on_zfs(&result.samples[0], 90, 5000);
+	lies_on_zfs(&result.samples[1], 100, 0);
+	lies_on_zfs(&result.samples[2], 0, 7000);
+	assert_int_equal(cells_make(&result, &cells), 0);
+	assert_true(cells_have_zfs(&cells));
+	zfs = &cells_find(&cells, 1, levels)->zfs;
+	assert_int_equal(zfs->count, 3);
+	assert_ptr_equal(zfs->last, result.samples[2].zfs);
+	assert_int_equal(zfs->from_devices.count, 2);
+	assert_true(fabs(zfs->from_devices.mean - 0.95) < 1e-9);
+	assert_int_equal(zfs->write_amplification.count, 2);
+	assert_true(fabs(zfs->write_amplification.mean - 6) < 1e-9);
+	assert_true(fabs(zfs->read_amplification.mean - 2) < 1e-9);
+	zfs = &cells_find(&cells, 1, others)->zfs;
+	assert_int_equal(zfs->count, 0);
+	assert_int_equal(zfs->from_devices.count, 0);
+	cells_done(&cells);
+	result_done(&result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures_of_zfs_are_means),
 		cmocka_unit_test(jobs_that_run_together_are_parts),
 		cmocka_unit_test(cells_come_in_order),
 		cmocka_unit_test(what_is_not_there_is_not_found),
