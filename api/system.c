@@ -21,22 +21,26 @@ static int ask_value(struct request *request, const char *call, json_t **ret_val
 	return r;
 }
 
-static json_t *allow_list(const struct options *options)
+static json_t *texts(const char *const *from, size_t count)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < options->allow_count; i++)
-		(void)json_array_append_new(list, json_string(options->allow[i]));
+	for (size_t i = 0; i < count; i++)
+		(void)json_array_append_new(list, json_string(from[i]));
 	return list;
 }
 
 static json_t *service_document(const struct service *service)
 {
-	return json_pack("{s:s, s:b, s:I, s:I, s:b, s:o}", "version", VOLBENCH_VERSION, "measuring",
-			 schedule_measuring(service->schedule), "queued",
+	const struct options *options = service->options;
+
+	return json_pack("{s:s, s:b, s:I, s:I, s:b, s:o, s:o}", "version", VOLBENCH_VERSION,
+			 "measuring", schedule_measuring(service->schedule), "queued",
 			 (json_int_t)store_count(service->store, RUN_QUEUED), "queue_max",
 			 (json_int_t)SCHEDULE_QUEUE_MAX, "read_only",
-			 store_read_only(service->store), "allow", allow_list(service->options));
+			 store_read_only(service->store), "allow",
+			 texts(options->allow, options->allow_count), "allow_datasets",
+			 texts(options->allow_datasets, options->allow_dataset_count));
 }
 
 /* In the engine's lane. */

@@ -315,7 +315,10 @@ static int open_engine(struct engine *engine, const struct options *options, str
 	if (r < 0)
 		return error_set_sys(err, ERROR_SYSTEM, -r, "Opening the engine's directory %s",
 				     options->state);
-	return allow_new(options->allow, options->allow_count, &engine->allow, err);
+	r = allow_new(options->allow, options->allow_count, &engine->allow, err);
+	return r < 0 ? r
+		     : allow_add_datasets(engine->allow, options->allow_datasets,
+					  options->allow_dataset_count, err);
 }
 
 static int serve_request(struct engine *engine, const struct options *options, struct call *call,

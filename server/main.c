@@ -124,6 +124,8 @@ static int start_supervisor(struct server *server, struct error *err)
 		.state_directory = options->state,
 		.allow = options->allow,
 		.allow_count = options->allow_count,
+		.allow_datasets = options->allow_datasets,
+		.allow_dataset_count = options->allow_dataset_count,
 	};
 	int r = supervisor_new(&config, &server->supervisor, err);
 
@@ -221,14 +223,27 @@ static void stop_parts(struct server *server)
 		store_close(server->service.store);
 }
 
+/* What an administrator should know of the places this was started with. */
+static void tell_allowed(const struct options *options)
+{
+	if (options->allow_count == 0 && options->allow_dataset_count == 0)
+		log_line(LOG_LEVEL_WARNING,
+			 "without --allow or --allow-dataset nothing can be tested");
+	for (size_t i = 0; i < options->allow_dataset_count; i++)
+		if (!strchr(options->allow_datasets[i], '/'))
+			log_line(LOG_LEVEL_WARNING,
+				 "--allow-dataset %s names a whole pool; a dataset for it alone "
+				 "(zfs create %s/volbench) keeps what is made apart from the rest",
+				 options->allow_datasets[i], options->allow_datasets[i]);
+}
+
 static int command_serve(const struct options *options)
 {
 	struct server server = {.service.options = options};
 	struct error err = {.code = ERROR_NONE};
 	int r;
 
-	if (options->allow_count == 0)
-		log_line(LOG_LEVEL_WARNING, "without --allow nothing can be tested");
+	tell_allowed(options);
 	r = start_parts(&server, &err);
 	if (r == 0)
 		r = start_http(&server, &err);

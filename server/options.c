@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "engine/base/text.h"
 #include "engine/plan/definition.h"
+#include "engine/zfs/name.h"
 #include "server/table.h"
 
 #define HELP_WIDTH 80
@@ -24,36 +26,38 @@ struct row {
 	const char *argument; /* as help shows it; NULL for a flag */
 	enum kind kind;
 	unsigned int commands; /* ON() of those that have it */
-	unsigned int required; /* ON() of those that cannot do without */
 	size_t member;	       /* of struct options: the text, list, number or flag */
 	size_t count;	       /* KIND_LIST: of its count */
 	const char *help;
 };
 
 static const struct row rows[] = {
-	{"--allow", "PATH", KIND_LIST, ON_TARGETS, ON_TEST, offsetof(struct options, allow),
+	{"--allow", "PATH", KIND_LIST, ON_TARGETS, offsetof(struct options, allow),
 	 offsetof(struct options, allow_count),
 	 "Where targets may lie: a directory (all beneath it), a block device, or /dev/zero. "
 	 "Repeatable. Nothing outside is ever opened."},
-	{"--state", "DIR", KIND_TEXT, ON_ALL, 0, offsetof(struct options, state), 0,
+	{"--allow-dataset", "NAME", KIND_LIST, ON_TARGETS, offsetof(struct options, allow_datasets),
+	 offsetof(struct options, allow_dataset_count),
+	 "The OpenZFS dataset, such as tank/volbench, beneath which zvols and datasets may be made "
+	 "for a run, and are destroyed with it. Repeatable. Nothing else is ever destroyed."},
+	{"--state", "DIR", KIND_TEXT, ON_ALL, offsetof(struct options, state), 0,
 	 "Where results, saved definitions and the engine's own records are kept. Default: "
 	 "$STATE_DIRECTORY, else /var/lib/volbench for root, else ~/.local/state/volbench."},
-	{"--listen", "ADDR:PORT", KIND_TEXT, ON(COMMAND_SERVE), 0, offsetof(struct options, listen),
-	 0,
+	{"--listen", "ADDR:PORT", KIND_TEXT, ON(COMMAND_SERVE), offsetof(struct options, listen), 0,
 	 "Address to serve on, loopback only; port 0 takes a free one. Default: 127.0.0.1:8090."},
-	{"--target", "KIND:PATH", KIND_TEXT, ON_READ, 0, offsetof(struct options, target), 0,
+	{"--target", "KIND:PATH", KIND_TEXT, ON_READ, offsetof(struct options, target), 0,
 	 "What to test, in place of the definition's target: file:PATH, directory:PATH or "
 	 "device:PATH."},
-	{"--override", "OPTION=VALUE", KIND_LIST, ON_READ, 0, offsetof(struct options, overrides),
+	{"--override", "OPTION=VALUE", KIND_LIST, ON_READ, offsetof(struct options, overrides),
 	 offsetof(struct options, override_count),
 	 "Sets a workload option for every workload. Repeatable."},
-	{"--repeats", "N", KIND_REPEATS, ON_TEST, 0, offsetof(struct options, repeats), 0,
+	{"--repeats", "N", KIND_REPEATS, ON_TEST, offsetof(struct options, repeats), 0,
 	 "How often each combination is measured, in place of the definition's repeats."},
-	{"--json", "FILE", KIND_TEXT, ON_TEST, 0, offsetof(struct options, json_out), 0,
+	{"--json", "FILE", KIND_TEXT, ON_TEST, offsetof(struct options, json_out), 0,
 	 "Writes the whole document there; - is standard output."},
-	{"--html", "DIR", KIND_TEXT, ON(COMMAND_RUN), 0, offsetof(struct options, html_out), 0,
+	{"--html", "DIR", KIND_TEXT, ON(COMMAND_RUN), offsetof(struct options, html_out), 0,
 	 "Writes the report there: index.html and what belongs to it."},
-	{"--quiet", NULL, KIND_FLAG, ON(COMMAND_RUN), 0, offsetof(struct options, quiet), 0,
+	{"--quiet", NULL, KIND_FLAG, ON(COMMAND_RUN), offsetof(struct options, quiet), 0,
 	 "No progress, only the table."},
 };
 
@@ -243,6 +247,17 @@ static int default_state(struct options *options, struct error *err)
 	return 0;
 }
 
+static int not_a_dataset(const char *name, struct error *err)
+{
+	char quoted[TEXT_EXCERPT_MAX];
+
+	return error_set(err, ERROR_BAD_PARAMETER, "",
+			 "--allow-dataset takes the name of a dataset, such as tank/volbench, not "
+			 "\"%s\"%s.",
+			 text_excerpt(name, quoted),
+			 name[0] == '/' ? ": a name has no / before it, unlike a mount point" : "");
+}
+
 static int check_whole(struct options *options, struct error *err)
 {
 	const struct command_row *command = command_row(options->command);
@@ -251,11 +266,16 @@ static int check_whole(struct options *options, struct error *err)
 		return error_set(err, ERROR_BAD_PARAMETER, "",
 				 "volbench %s wants a %s: a definition's file or name.",
 				 command->name, command->argument);
-	if ((ON_TEST & ON(options->command)) && options->allow_count == 0)
+	if ((ON_TEST & ON(options->command)) && options->allow_count == 0 &&
+	    options->allow_dataset_count == 0)
 		return error_set(err, ERROR_BAD_PARAMETER, "",
-				 "volbench %s wants --allow PATH: the directory or device that "
-				 "targets may lie in. Nothing outside it is touched.",
+				 "volbench %s wants --allow PATH, the directory or device that "
+				 "targets may lie in, or --allow-dataset NAME. Nothing outside it "
+				 "is touched.",
 				 command->name);
+	for (size_t i = 0; i < options->allow_dataset_count; i++)
+		if (!zfs_name_ok(options->allow_datasets[i]))
+			return not_a_dataset(options->allow_datasets[i], err);
 	if (!options->listen)
 		options->listen = "127.0.0.1:8090";
 	return options->state ? 0 : default_state(options, err);
@@ -335,6 +355,7 @@ int options_parse(int argc, char **argv, struct options *ret_options, struct err
 void options_done(struct options *options)
 {
 	free(options->allow);
+	free(options->allow_datasets);
 	free(options->overrides);
 	free(options->own_state);
 	*options = (struct options){.command = COMMAND_HELP};
@@ -363,7 +384,7 @@ static void help_command(const struct command_row *command, FILE *out)
 
 	fprintf(out, "Usage: volbench %s%s%s%s [OPTION]...\n\n", command->name,
 		command->argument ? " " : "", command->argument ? command->argument : "",
-		(ON_TEST & ON(command->command)) ? " --allow PATH" : "");
+		(ON_TEST & ON(command->command)) ? " --allow PATH | --allow-dataset NAME" : "");
 	table_wrap(out, command->summary, 0, 0, HELP_WIDTH);
 	table_wrap(out, command->help, 0, 0, HELP_WIDTH);
 	fputs("\nOptions:\n", out);

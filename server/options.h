@@ -36,8 +36,10 @@ struct options {
 	const char *listen; /* serve: ADDR:PORT, default 127.0.0.1:8090 */
 	size_t allow_count;
 	const char **allow;
-	const char *json_out; /* run, plan: --json; "-" is standard output */
-	const char *html_out; /* run: --html */
+	size_t allow_dataset_count;
+	const char **allow_datasets; /* names of OpenZFS datasets, well-formed */
+	const char *json_out;	     /* run, plan: --json; "-" is standard output */
+	const char *html_out;	     /* run: --html */
 	const char *target; /* run, plan, fio: --target file:PATH | directory:PATH | device:PATH */
 	size_t override_count;
 	const char **overrides; /* run, plan, fio: --override OPTION=VALUE */

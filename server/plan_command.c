@@ -262,6 +262,8 @@ static int ask(const struct options *options, const struct definition *definitio
 		.state_directory = options->state,
 		.allow = options->allow,
 		.allow_count = options->allow_count,
+		.allow_datasets = options->allow_datasets,
+		.allow_dataset_count = options->allow_dataset_count,
 	};
 	AUTO_FREE char *text = definition_encode_text(definition);
 	struct supervisor *supervisor;

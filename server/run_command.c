@@ -294,6 +294,8 @@ static int prepare(struct terminal_run *run, struct supervisor **ret_supervisor,
 		.state_directory = run->options->state,
 		.allow = run->options->allow,
 		.allow_count = run->options->allow_count,
+		.allow_datasets = run->options->allow_datasets,
+		.allow_dataset_count = run->options->allow_dataset_count,
 	};
 	int r = check_outputs(run->options, err);
 

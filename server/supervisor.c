@@ -27,42 +27,76 @@ static uint64_t or_default(uint64_t given, uint64_t otherwise)
 	return given ? given : otherwise;
 }
 
+/* *ret_count is always that of the texts that are there. */
+static int copy_list(const char *const *from, size_t count, char ***ret_list, size_t *ret_count)
+{
+	char **list = calloc(count + 1, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	*ret_list = list;
+	for (size_t i = 0; i < count; i++) {
+		list[i] = strdup(from[i]);
+		if (!list[i])
+			return -ENOMEM;
+		*ret_count = i + 1;
+	}
+	return 0;
+}
+
+static void free_list(char **list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(list[i]);
+	free(list);
+}
+
 static int copy_texts(struct supervisor *supervisor, const struct supervisor_config *config)
 {
+	int r;
+
 	if (config->program && !(supervisor->program = strdup(config->program)))
 		return -ENOMEM;
 	if (asprintf(&supervisor->state, "%s/engine", config->state_directory) < 0) {
 		supervisor->state = NULL;
 		return -ENOMEM;
 	}
-	supervisor->allow = calloc(config->allow_count + 1, sizeof(*supervisor->allow));
-	if (!supervisor->allow)
-		return -ENOMEM;
-	for (size_t i = 0; i < config->allow_count; i++) {
-		supervisor->allow[i] = strdup(config->allow[i]);
-		if (!supervisor->allow[i])
-			return -ENOMEM;
-		supervisor->allow_count = i + 1;
-	}
-	return 0;
+	r = copy_list(config->allow, config->allow_count, &supervisor->allow,
+		      &supervisor->allow_count);
+	if (r == 0)
+		r = copy_list(config->allow_datasets, config->allow_dataset_count,
+			      &supervisor->allow_datasets, &supervisor->allow_dataset_count);
+	return r;
 }
 
-/* "volbench engine --state STATE/engine --allow PATH ..." */
+static size_t add_list(const char **argv, size_t count, const char *option, char *const *list,
+		       size_t listed)
+{
+	for (size_t i = 0; i < listed; i++) {
+		argv[count++] = option;
+		argv[count++] = list[i];
+	}
+	return count;
+}
+
+/* "volbench engine --state STATE/engine --allow PATH ... --allow-dataset NAME ..." */
 static int make_argv(struct supervisor *supervisor)
 {
 	size_t count = 0;
 
-	supervisor->argv = calloc(5 + 2 * supervisor->allow_count, sizeof(*supervisor->argv));
+	supervisor->argv =
+		calloc(5 + 2 * (supervisor->allow_count + supervisor->allow_dataset_count),
+		       sizeof(*supervisor->argv));
 	if (!supervisor->argv)
 		return -ENOMEM;
 	supervisor->argv[count++] = "volbench";
 	supervisor->argv[count++] = "engine";
 	supervisor->argv[count++] = "--state";
 	supervisor->argv[count++] = supervisor->state;
-	for (size_t i = 0; i < supervisor->allow_count; i++) {
-		supervisor->argv[count++] = "--allow";
-		supervisor->argv[count++] = supervisor->allow[i];
-	}
+	count = add_list(supervisor->argv, count, "--allow", supervisor->allow,
+			 supervisor->allow_count);
+	(void)add_list(supervisor->argv, count, "--allow-dataset", supervisor->allow_datasets,
+		       supervisor->allow_dataset_count);
 	return 0;
 }
 
@@ -89,9 +123,8 @@ void supervisor_free(struct supervisor *supervisor)
 {
 	if (!supervisor)
 		return;
-	for (size_t i = 0; i < supervisor->allow_count; i++)
-		free(supervisor->allow[i]);
-	free(supervisor->allow);
+	free_list(supervisor->allow, supervisor->allow_count);
+	free_list(supervisor->allow_datasets, supervisor->allow_dataset_count);
 	free(supervisor->argv);
 	free(supervisor->state);
 	free(supervisor->program);

@@ -28,6 +28,8 @@ struct supervisor_config {
 	const char *state_directory; /* the engine gets STATE/engine */
 	const char *const *allow;    /* paths */
 	size_t allow_count;
+	const char *const *allow_datasets; /* names */
+	size_t allow_dataset_count;
 	/* Times in ms; 0 takes the default. */
 	uint64_t silence_ms; /* 120000: an engine that says nothing for so long has failed; shorter
 			      * than that may be one fsync, or the removal of many files */

@@ -12,6 +12,8 @@ struct supervisor {
 	char *state;  /* STATE/engine, in argv */
 	char **allow; /* in argv */
 	size_t allow_count;
+	char **allow_datasets; /* in argv */
+	size_t allow_dataset_count;
 	uint64_t silence_ms, cancel_ms, close_ms, sweep_ms;
 };
 

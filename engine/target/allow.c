@@ -20,6 +20,7 @@
 #include <sys/sysmacros.h>
 
 #include "engine/base/text.h"
+#include "engine/zfs/name.h"
 
 #define ZERO_PATH "/dev/zero"
 
@@ -36,6 +37,8 @@ struct entry {
 struct allow {
 	size_t count;
 	struct entry *entries;
+	size_t dataset_count;
+	char **datasets;
 };
 
 /* ---- paths by their components ---- */
@@ -163,6 +166,9 @@ void allow_free(struct allow *allow)
 			(void)close(allow->entries[i].fd); /* O_PATH: nothing to lose */
 	}
 	free(allow->entries);
+	for (size_t i = 0; i < allow->dataset_count; i++)
+		free(allow->datasets[i]);
+	free(allow->datasets);
 	free(allow);
 }
 
@@ -193,15 +199,7 @@ bool allow_is_zero(const struct allow *allow, const char *path)
 	return false;
 }
 
-/* ---- opening ---- */
-
-static bool has_control(const char *path)
-{
-	for (; *path; path++)
-		if ((unsigned char)*path < 0x20 || *path == 0x7F)
-			return true;
-	return false;
-}
+/* ---- datasets ---- */
 
 static int not_allowed(struct error *err, const char *path, const char *why)
 {
@@ -210,6 +208,79 @@ static int not_allowed(struct error *err, const char *path, const char *why)
 	(void)error_set(err, ERROR_TARGET_NOT_ALLOWED, "", "%s %s", text_excerpt(path, quoted),
 			why);
 	return -EACCES;
+}
+
+int allow_add_datasets(struct allow *allow, const char *const *names, size_t count,
+		       struct error *err)
+{
+	char quoted[TEXT_EXCERPT_MAX];
+	char **grown;
+
+	if (count == 0)
+		return 0;
+	grown = reallocarray(allow->datasets, allow->dataset_count + count, sizeof(*grown));
+	if (!grown)
+		return error_no_memory(err);
+	allow->datasets = grown;
+	for (size_t i = 0; i < count; i++) {
+		if (!zfs_name_ok(names[i]))
+			return error_set(err, ERROR_BAD_VALUE, "",
+					 "allowed dataset \"%s\" is not the name of a dataset, "
+					 "such as tank/volbench",
+					 text_excerpt(names[i], quoted));
+		grown[allow->dataset_count] = strdup(names[i]);
+		if (!grown[allow->dataset_count])
+			return error_no_memory(err);
+		allow->dataset_count++;
+	}
+	return 0;
+}
+
+size_t allow_dataset_count(const struct allow *allow)
+{
+	return allow->dataset_count;
+}
+
+const char *allow_dataset(const struct allow *allow, size_t index)
+{
+	return allow->datasets[index];
+}
+
+bool allow_covers_dataset(const struct allow *allow, const char *name)
+{
+	if (!zfs_name_ok(name))
+		return false;
+	for (size_t i = 0; i < allow->dataset_count; i++)
+		if (zfs_name_within(name, allow->datasets[i]))
+			return true;
+	return false;
+}
+
+int allow_check_dataset(const struct allow *allow, const char *parent, struct error *err)
+{
+	char quoted[TEXT_EXCERPT_MAX];
+
+	if (!zfs_name_ok(parent))
+		return not_allowed(err, parent,
+				   "is not the name of a dataset, such as tank/volbench");
+	if (allow_covers_dataset(allow, parent))
+		return 0;
+	text_excerpt(parent, quoted);
+	(void)error_set(err, ERROR_TARGET_NOT_ALLOWED, "",
+			"the dataset %s is neither one that Volbench was started with "
+			"(--allow-dataset) nor beneath one",
+			quoted);
+	return -EACCES;
+}
+
+/* ---- opening ---- */
+
+static bool has_control(const char *path)
+{
+	for (; *path; path++)
+		if ((unsigned char)*path < 0x20 || *path == 0x7F)
+			return true;
+	return false;
 }
 
 /* The entry that covers most of the path; NULL with err where none does. */

@@ -10,7 +10,13 @@
  *
  * A target's path is absolute, without "..", and begins with the entry as it was given or as it
  * was resolved; of several entries that fit the longest counts. Mounts beneath an entry belong to
- * it. /dev/zero is allowed only where an entry names it, exactly so. Any thread.
+ * it. /dev/zero is allowed only where an entry names it, exactly so.
+ *
+ * Beside the paths it holds OpenZFS datasets, by name: beneath such a one, or beneath one of its
+ * descendants, a run may make zvols and datasets of its own. A pool's own name is a dataset's like
+ * another. Nothing is asked of OpenZFS here: its pool may be imported later.
+ *
+ * Any thread, once it is made.
  */
 #ifndef ENGINE_TARGET_ALLOW_H
 #define ENGINE_TARGET_ALLOW_H
@@ -25,10 +31,23 @@ struct allow;
 /* Each path must exist and be printable UTF-8, resolved too; err says which is not. */
 MUST_CHECK int allow_new(const char *const *paths, size_t count, struct allow **ret_allow,
 			 struct error *err);
+/* Adds datasets: BAD_VALUE for what is no name of one (zfs_name_ok). Before the list is used. */
+MUST_CHECK int allow_add_datasets(struct allow *allow, const char *const *names, size_t count,
+				  struct error *err);
 void allow_free(struct allow *allow);
 
 size_t allow_count(const struct allow *allow);
 const char *allow_path(const struct allow *allow, size_t index); /* as it was given */
+
+size_t allow_dataset_count(const struct allow *allow);
+const char *allow_dataset(const struct allow *allow, size_t index);
+
+/* Whether a dataset's name is an allowed one or lies beneath one, by whole components; false for
+ * what is no name. */
+bool allow_covers_dataset(const struct allow *allow, const char *name);
+/* The same of the parent of what is to be made: TARGET_NOT_ALLOWED says why not. */
+MUST_CHECK int allow_check_dataset(const struct allow *allow, const char *parent,
+				   struct error *err);
 
 /* The same as a target's path: resolved where it was given as a relative one. */
 const char *allow_target_path(const struct allow *allow, size_t index);

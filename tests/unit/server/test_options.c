@@ -50,6 +50,12 @@ static void test_run(void **state)
 	assert_int_equal(options.repeats, 0);
 	options_done(&options);
 
+	assert_int_equal(PARSE("run", "x", "--allow-dataset", "tank/a", "--allow-dataset=own"), 0);
+	assert_int_equal(options.allow_count, 0);
+	assert_int_equal(options.allow_dataset_count, 2);
+	assert_string_equal(options.allow_datasets[0], "tank/a");
+	assert_string_equal(options.allow_datasets[1], "own");
+	options_done(&options);
 	assert_int_equal(PARSE("run", "--allow", "/a", "--", "--odd-name"), 0);
 	assert_string_equal(options.file, "--odd-name");
 	options_done(&options);
@@ -92,6 +98,11 @@ static void test_refusals(void **state)
 		{{"run", "x", "--allow"}, "--allow wants a value: --allow PATH"},
 		{{"run", "x", "--allow="}, "--allow was given an empty value"},
 		{{"run", "x"}, "wants --allow PATH"},
+		{{"run", "x", "--allow-dataset"}, "--allow-dataset wants a value"},
+		{{"run", "x", "--allow-dataset", "/tank/a"}, "a name has no / before it"},
+		{{"serve", "--allow-dataset", "tank/a@b"}, "not \"tank/a@b\"."},
+		{{"engine", "--allow-dataset=-r"}, "takes the name of a dataset"},
+		{{"fio", "x", "--allow-dataset", "tank"}, "fio has no option --allow-dataset"},
 		{{"run", "--allow", "/a"}, "wants a FILE"},
 		{{"run", "x", "y", "--allow", "/a"}, "takes one FILE"},
 		{{"run", "", "--allow", "/a"}, "FILE is empty"},

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "engine/base/file.h"
+#include "engine/base/text.h"
 
 /*
  * TOP/allowed/{file,dir/file,link -> ../outside,to_secret -> ../outside/secret}
@@ -310,6 +311,79 @@ static void test_symlink_race(void **state)
 	assert_true(opened > 0);
 }
 
+static void test_datasets(void **state)
+{
+	static const char *const names[] = {"tank/volbench", "own"}, *const more[] = {"tank/other"};
+	static const struct {
+		const char *name;
+		bool covered;
+	} cases[] = {
+		{"tank/volbench", true},
+		{"tank/volbench/a/b", true},
+		{"own", true},
+		{"own/a", true},
+		{"tank/other", true},
+		{"tank", false},
+		{"tank/volbenchx", false},
+		{"tank/volbench/../x", false},
+		{"tank/volbench/", false},
+		{"tank/volbench//a", false},
+		{"tank/volbench@snap", false},
+		{"tank/volbench/a@snap", false},
+		{"tank/volbench/a b", false},
+		{"tank/volbench\n", false},
+		{"/tank/volbench", false},
+		{"-r", false},
+		{"", false},
+	};
+	struct allow *allow;
+
+	(void)state;
+	assert_int_equal(allow_new(NULL, 0, &allow, NULL), 0);
+	assert_false(allow_covers_dataset(allow, "tank/volbench"));
+	assert_int_equal(allow_add_datasets(allow, NULL, 0, NULL), 0);
+	assert_int_equal(allow_add_datasets(allow, names, ARRAY_SIZE(names), NULL), 0);
+	assert_int_equal(allow_add_datasets(allow, more, ARRAY_SIZE(more), NULL), 0);
+	assert_int_equal(allow_dataset_count(allow), 3);
+	assert_string_equal(allow_dataset(allow, 0), "tank/volbench");
+	assert_string_equal(allow_dataset(allow, 2), "tank/other");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct error err = {.code = ERROR_NONE};
+		int r = allow_check_dataset(allow, cases[i].name, &err);
+
+		if (allow_covers_dataset(allow, cases[i].name) != cases[i].covered ||
+		    (r == 0) != cases[i].covered)
+			fail_msg("\"%s\"", cases[i].name);
+		if (r == 0)
+			continue;
+		assert_int_equal(r, -EACCES);
+		assert_int_equal(err.code, ERROR_TARGET_NOT_ALLOWED);
+		assert_true(text_printable(err.message));
+	}
+	/* No path is opened for a dataset's sake, and no dataset is allowed for a path's. */
+	assert_false(allow_covers(allow, "/tank/volbench"));
+	allow_free(allow);
+}
+
+static void test_bad_datasets(void **state)
+{
+	static const char *const bad[] = {"", "/tank", "-r", "tank/", "tank/a@b", "tank/a\nb"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		const char *const names[] = {"tank/volbench", bad[i]};
+		struct error err = {.code = ERROR_NONE};
+		struct allow *allow;
+
+		assert_int_equal(allow_new(NULL, 0, &allow, NULL), 0);
+		assert_true(allow_add_datasets(allow, names, ARRAY_SIZE(names), &err) < 0);
+		assert_int_equal(err.code, ERROR_BAD_VALUE);
+		assert_true(text_printable(err.message));
+		assert_int_equal(allow_dataset_count(allow), 1);
+		allow_free(allow);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -324,6 +398,8 @@ int main(void)
 		TEST(test_parent),
 		TEST(test_device_entry),
 		TEST(test_symlink_race),
+		cmocka_unit_test(test_datasets),
+		cmocka_unit_test(test_bad_datasets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
