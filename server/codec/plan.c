@@ -11,6 +11,7 @@
 #include "engine/plan/workload_order.h"
 #include "server/codec/definition.h"
 #include "server/codec/fields.h"
+#include "server/codec/zfs_facts.h"
 
 /* ---- findings ---- */
 
@@ -150,6 +151,8 @@ json_t *target_info_encode(const struct target_info *info)
 		failed |= put_text(value, "device_number", number);
 	}
 	failed |= put_text_if(value, "fingerprint", info->fingerprint);
+	if (info->zfs.pool[0])
+		failed |= put_value(value, "zfs", zfs_facts_encode(&info->zfs));
 	return put_end(value, failed);
 }
 
@@ -170,6 +173,16 @@ static int device_number_decode(const struct fields *in, dev_t *ret_number)
 		return -EINVAL;
 	*ret_number = makedev(major_number, minor_number);
 	return 0;
+}
+
+static int pool_decode(const struct fields *in, struct zfs_facts *facts)
+{
+	struct fields pool;
+	int r = fields_have(in, "zfs") ? get_object(in, "zfs", &pool) : -ENOENT;
+
+	if (r == -ENOENT)
+		return 0;
+	return r < 0 ? r : zfs_facts_decode(&pool, facts);
 }
 
 int target_info_decode(const json_t *value, struct target_info *ret_info)
@@ -209,6 +222,8 @@ int target_info_decode(const json_t *value, struct target_info *ret_info)
 	if (r == 0)
 		r = get_text_into(&in, "fingerprint", true, info->fingerprint,
 				  sizeof(info->fingerprint));
+	if (r == 0)
+		r = pool_decode(&in, &info->zfs);
 	if (r < 0)
 		return r;
 	info->kind = (enum target_kind)kind;

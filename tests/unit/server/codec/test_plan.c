@@ -231,6 +231,51 @@ static void targets_come_back(void **state)
 	free(again);
 }
 
+/* The pool a target lies on: whole, and with what is not known of it. */
+static void pools_come_back(void **state)
+{
+	struct target_info *info = calloc(1, sizeof(*info)), *again = calloc(1, sizeof(*again));
+	json_t *value, *pool;
+
+	(void)state;
+	assert_non_null(info);
+	assert_non_null(again);
+	info->kind = TARGET_ZVOL;
+	(void)snprintf(info->path, sizeof(info->path), "tank/volbench");
+	info->zfs = (struct zfs_facts){.pool = "tank",
+				       .version = "2.3.2-1",
+				       .health = "ONLINE",
+				       .readonly = true,
+				       .size_bytes = UINT64_C(1) << 60,
+				       .free_bytes = 5,
+				       .fragmentation_percent = 12,
+				       .ashift = 12,
+				       .layout = "raidz2 of 6",
+				       .parity = true,
+				       .recommended_volblocksize = 32768};
+	value = target_info_encode(info);
+	assert_int_equal(target_info_decode(value, again), 0);
+	assert_memory_equal(&again->zfs, &info->zfs, sizeof(info->zfs));
+	pool = json_object_get(value, "zfs");
+	assert_int_equal(json_object_set_new(pool, "fragmentation_percent", json_real(100.5)), 0);
+	assert_int_equal(target_info_decode(value, again), -EINVAL);
+	json_decref(value);
+
+	info->zfs = (struct zfs_facts){.pool = "tank", .fragmentation_percent = -1};
+	value = target_info_encode(info);
+	pool = json_object_get(value, "zfs");
+	assert_int_equal(json_object_size(pool), 5);
+	assert_int_equal(target_info_decode(value, again), 0);
+	assert_memory_equal(&again->zfs, &info->zfs, sizeof(info->zfs));
+	assert_int_equal(json_object_del(pool, "pool"), 0);
+	assert_int_equal(target_info_decode(value, again), -EINVAL);
+	assert_int_equal(json_object_set_new(value, "zfs", json_integer(1)), 0);
+	assert_int_equal(target_info_decode(value, again), -EINVAL);
+	json_decref(value);
+	free(info);
+	free(again);
+}
+
 static void candidates_say_why_not(void **state)
 {
 	struct target_candidate *candidates = calloc(2, sizeof(*candidates));
@@ -259,6 +304,7 @@ int main(void)
 		cmocka_unit_test(cells_stand_once_with_their_options),
 		cmocka_unit_test(findings_come_back),
 		cmocka_unit_test(targets_come_back),
+		cmocka_unit_test(pools_come_back),
 		cmocka_unit_test(candidates_say_why_not),
 	};
 
