@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sample_zfs.c - see sample_zfs.h. */
 #include "engine/zfs/sample_zfs.h"
+
+void sample_zfs_init(struct sample_zfs *zfs)
+{
+	*zfs = (struct sample_zfs){.used_percent = -1, .fragmentation_percent = -1};
+}
 
 double sample_zfs_from_devices(const struct sample_zfs *zfs)
 {

@@ -13,7 +13,7 @@
 #include "engine/zfs/name.h"
 
 /* Differences over the measured window, of the whole machine's ARC: others' reads are among them.
- */
+ * Accesses and reads are of blocks (volblocksize, recordsize), not of requests. */
 struct zfs_arc_delta {
 	bool known;
 	uint64_t demand_data_hits; /* those that met a read under way (iohits) among them */
@@ -29,12 +29,13 @@ struct zfs_arc_delta {
  * the disks the pool lies on, and of the sample itself, ramp and window together.
  */
 struct zfs_pool_delta {
-	bool known;			    /* false: not all of its disks have counters */
+	bool known;	  /* false: there was no sync, or not all of its disks have counters */
+	char reason[128]; /* why it is not known; "" where it is */
 	uint64_t read_bytes, written_bytes; /* data disks */
 	uint64_t log_written_bytes;	    /* of separate log devices */
 	uint64_t asked_read_bytes, asked_written_bytes;
-	uint64_t txgs;	      /* transaction groups synced */
-	uint64_t dirty_bytes; /* the most that one of them held */
+	uint64_t txgs;	      /* transaction groups synced; 0: not known */
+	uint64_t dirty_bytes; /* the most that one of them held; 0: not known */
 };
 
 struct sample_zfs {
@@ -43,12 +44,19 @@ struct sample_zfs {
 	char version[64];
 	struct properties properties; /* as found: volblocksize or recordsize, compression, ... */
 	/* What it holds before the sample: volsize of a zvol, else the files' sizes; `written` and
-	 * `logicalused` of the dataset; compressratio, 0 where not known. */
+	 * `logicalreferenced` of the dataset; compressratio of what it refers to, 0 where not
+	 * known. */
 	uint64_t size_bytes, written_bytes, logical_bytes;
 	double compress_ratio;
+	double used_percent;	      /* of the pool; -1: not known */
+	double fragmentation_percent; /* of its free space; -1: not known */
+	double txg_timeout_s;	      /* zfs_txg_timeout; 0: not known */
 	struct zfs_arc_delta arc;
 	struct zfs_pool_delta pool;
 };
+
+/* All zero, figures of which zero is one not known. */
+void sample_zfs_init(struct sample_zfs *zfs);
 
 /* 0 to 1: of reads that ARC was asked for or that went around it, those that reached the devices;
  * -1 where there were none or it is not known. */

@@ -15,6 +15,7 @@
 struct layout {
 	struct percentiles all; /* of all samples */
 	bool intended;		/* any has a latency from the intended start */
+	bool zfs;		/* any has figures of OpenZFS */
 };
 
 static void lay_out(const struct result *result, struct layout *layout)
@@ -25,12 +26,13 @@ static void lay_out(const struct result *result, struct layout *layout)
 	percentiles_of(&none, histogram_percentiles, histogram_percentile_count, &layout->all);
 	if (result->sample_count > 0)
 		layout->all.count = 0;
-	layout->intended = false;
+	layout->intended = layout->zfs = false;
 	for (size_t i = 0; i < result->sample_count; i++) {
 		const struct sample *sample = &result->samples[i];
 
 		latency_percentiles(&sample->options, &own);
 		percentiles_join(&layout->all, &own);
+		layout->zfs |= sample->zfs != NULL;
 		for (int d = 0; d < DIRECTION_COUNT; d++)
 			layout->intended |= sample->directions[d].intended != NULL;
 	}
@@ -68,6 +70,55 @@ static void write_count(FILE *out, uint64_t value)
 	(void)fprintf(out, ",%" PRIu64, value);
 }
 
+static const char zfs_heads[] =
+	",zfs_dataset,zfs_compress_ratio,zfs_arc_hits,zfs_arc_misses,zfs_arc_prefetch_misses,"
+	"zfs_direct_reads,zfs_from_devices,zfs_pool_read_bytes,zfs_pool_written_bytes,"
+	"zfs_log_written_bytes,zfs_asked_read_bytes,zfs_asked_written_bytes,"
+	"zfs_read_amplification,zfs_write_amplification";
+
+/* Empty where it is not known: negative. */
+static void write_known(FILE *out, double value)
+{
+	if (value >= 0)
+		write_real(out, value);
+	else
+		(void)fputc(',', out);
+}
+
+/* What OpenZFS did beside a sample, or empty columns. */
+static void write_zfs(FILE *out, const struct sample_zfs *zfs)
+{
+	if (!zfs) {
+		for (const char *p = zfs_heads; *p; p++)
+			if (*p == ',')
+				(void)fputc(',', out);
+		return;
+	}
+	(void)fputc(',', out);
+	write_text(out, zfs->dataset);
+	write_known(out, zfs->compress_ratio > 0 ? zfs->compress_ratio : -1);
+	if (zfs->arc.known) {
+		write_count(out, zfs->arc.demand_data_hits);
+		write_count(out, zfs->arc.demand_data_misses);
+		write_count(out, zfs->arc.prefetch_data_misses);
+		write_count(out, zfs->arc.direct_reads);
+	} else {
+		(void)fputs(",,,,", out);
+	}
+	write_known(out, sample_zfs_from_devices(zfs));
+	if (zfs->pool.known) {
+		write_count(out, zfs->pool.read_bytes);
+		write_count(out, zfs->pool.written_bytes);
+		write_count(out, zfs->pool.log_written_bytes);
+		write_count(out, zfs->pool.asked_read_bytes);
+		write_count(out, zfs->pool.asked_written_bytes);
+	} else {
+		(void)fputs(",,,,,", out);
+	}
+	write_known(out, sample_zfs_read_amplification(zfs));
+	write_known(out, sample_zfs_write_amplification(zfs));
+}
+
 /* "name_p99_ns" */
 static void write_percentile_heads(FILE *out, const struct layout *layout, const char *name)
 {
@@ -97,6 +148,8 @@ static void write_head(FILE *out, const struct result *result, const struct layo
 		write_percentile_heads(out, layout, "intended");
 		(void)fputs(",intended_max_ns", out);
 	}
+	if (layout->zfs)
+		(void)fputs(zfs_heads, out);
 	(void)fputs("\r\n", out);
 }
 
@@ -232,6 +285,8 @@ static void write_row(FILE *out, const struct result *result, const struct layou
 		write_whole(out, sample);
 	if (layout->intended)
 		write_latency(out, layout, sample, direction->intended);
+	if (layout->zfs)
+		write_zfs(out, row->job ? NULL : sample->zfs);
 	(void)fputs("\r\n", out);
 }
 
@@ -257,6 +312,8 @@ static void write_phase(FILE *out, const struct result *result, const struct lay
 	write_whole(out, sample);
 	if (layout->intended)
 		write_latency(out, layout, sample, NULL);
+	if (layout->zfs)
+		write_zfs(out, sample->zfs);
 	(void)fputs("\r\n", out);
 }
 

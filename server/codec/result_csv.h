@@ -11,7 +11,11 @@
  * depth_mean, cpu_user_s, cpu_system_s, machine_busy_s, machine_steal_s, device, device_reads,
  * device_read_bytes, device_writes, device_written_bytes, device_io_ms, device_weighted_ms; where a
  * sample had a rate, also the latency from the intended start, named as that from the submission:
- * intended_min_ns to intended_max_ns. What is of the whole sample stands in both rows of a mix, and
+ * intended_min_ns to intended_max_ns; where a target lay on OpenZFS, also zfs_dataset,
+ * zfs_compress_ratio, zfs_arc_hits, zfs_arc_misses, zfs_arc_prefetch_misses, zfs_direct_reads,
+ * zfs_from_devices, zfs_pool_read_bytes, zfs_pool_written_bytes, zfs_log_written_bytes,
+ * zfs_asked_read_bytes, zfs_asked_written_bytes, zfs_read_amplification, zfs_write_amplification
+ * (empty where not known). What is of the whole sample stands in both rows of a mix, and
  * is empty in those of jobs.
  *
  * The percentiles are the standard ones, or those of percentile_list; where workloads differ in it,

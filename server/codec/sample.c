@@ -16,6 +16,7 @@
 #include "server/codec/definition.h"
 #include "server/codec/file_results.h"
 #include "server/codec/plan.h"
+#include "server/codec/sample_zfs.h"
 #include "server/codec/series.h"
 #include "server/codec/steadystate.h"
 #include "server/codec/verify.h"
@@ -205,6 +206,8 @@ json_t *sample_encode(const struct sample *sample)
 	if (sample->device.name[0])
 		failed |=
 			put_value(value, "device", device_encode(&sample->device, sample->seconds));
+	if (sample->zfs)
+		failed |= put_value(value, "zfs", sample_zfs_encode(sample->zfs));
 	if (sample->free_bytes_before > 0 || sample->free_bytes_after > 0)
 		failed |= put_value(value, "free_bytes", free_encode(sample));
 	failed |= put_value(value, "findings", findings_encode(&sample->findings));
@@ -493,6 +496,8 @@ static int figures_decode(const struct fields *in, struct sample *sample)
 		r = cpu_decode(in, &sample->cpu);
 	if (r == 0 && fields_have(in, "device"))
 		r = device_decode(in, &sample->device);
+	if (r == 0)
+		r = sample_zfs_decode(in, &sample->zfs);
 	if (r == 0 && fields_have(in, "free_bytes"))
 		r = free_decode(in, sample);
 	return r;

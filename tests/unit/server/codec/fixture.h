@@ -107,6 +107,30 @@ static inline void fixture_series(struct series *series, size_t count, size_t ra
 	}
 }
 
+static inline struct sample_zfs *fixture_zfs(void)
+{
+	struct sample_zfs *zfs = malloc(sizeof(*zfs));
+
+	assert_non_null(zfs);
+	*zfs = (struct sample_zfs){
+		.dataset = "tank/volbench/volbench-x",
+		.volume = true,
+		.version = "2.3.2-1~bpo12+2",
+		.size_bytes = 1ull << 30,
+		.written_bytes = (1ull << 30) + 12345,
+		.logical_bytes = (1ull << 30) + 4096,
+		.compress_ratio = 1.01,
+		.used_percent = 83.25,
+		.fragmentation_percent = 7,
+		.txg_timeout_s = 5,
+		.arc = {true, 100, 900, 50, 3, 47, 11, 123456789, 987654321},
+		.pool = {true, "", 1ull << 33, 1ull << 32, 4096, 1ull << 31, 1ull << 30, 9, 65536},
+	};
+	assert_int_equal(properties_set(&zfs->properties, "volblocksize", "16384"), 0);
+	assert_int_equal(properties_set(&zfs->properties, "compression", "off"), 0);
+	return zfs;
+}
+
 /* A mix of two jobs, stamped one by one, every member set. */
 static inline void fixture_sample(struct sample *sample)
 {
@@ -170,6 +194,7 @@ static inline void fixture_sample(struct sample *sample)
 					       .written_bytes = 9000ull * 131072,
 					       .io_ms = 1999,
 					       .weighted_ms = 29000};
+	sample->zfs = fixture_zfs();
 	sample->free_bytes_before = 1ull << 40;
 	sample->free_bytes_after = (1ull << 40) - 4096;
 	assert_int_equal(findings_add(&sample->findings, FINDING_WARNING, "mix_off", "mix",
@@ -256,6 +281,38 @@ static inline void fixture_same_options(const struct workload *a, const struct w
 	}
 }
 
+static inline void fixture_same_zfs(const struct sample_zfs *a, const struct sample_zfs *b)
+{
+	assert_int_equal(a == NULL, b == NULL);
+	if (!a)
+		return;
+	assert_string_equal(a->dataset, b->dataset);
+	assert_int_equal(a->volume, b->volume);
+	assert_string_equal(a->version, b->version);
+	assert_int_equal(a->properties.count, b->properties.count);
+	for (size_t i = 0; i < a->properties.count; i++) {
+		assert_string_equal(a->properties.list[i].name, b->properties.list[i].name);
+		assert_string_equal(a->properties.list[i].value, b->properties.list[i].value);
+	}
+	assert_true(a->size_bytes == b->size_bytes && a->written_bytes == b->written_bytes);
+	assert_true(a->logical_bytes == b->logical_bytes);
+	assert_true(a->compress_ratio == b->compress_ratio);
+	assert_true(a->used_percent == b->used_percent);
+	assert_true(a->fragmentation_percent == b->fragmentation_percent);
+	assert_true(a->txg_timeout_s == b->txg_timeout_s);
+	assert_int_equal(a->arc.known, b->arc.known);
+	assert_int_equal(a->arc.direct_reads, b->arc.direct_reads);
+	if (a->arc.known)
+		assert_memory_equal(&a->arc.demand_data_hits, &b->arc.demand_data_hits,
+				    sizeof(a->arc) -
+					    offsetof(struct zfs_arc_delta, demand_data_hits));
+	assert_int_equal(a->pool.known, b->pool.known);
+	assert_string_equal(a->pool.reason, b->pool.reason);
+	if (a->pool.known)
+		assert_memory_equal(&a->pool.read_bytes, &b->pool.read_bytes,
+				    sizeof(a->pool) - offsetof(struct zfs_pool_delta, read_bytes));
+}
+
 static inline void fixture_same_sample(const struct sample *a, const struct sample *b)
 {
 	assert_true(a->order == b->order && a->repeat == b->repeat && a->seed == b->seed);
@@ -266,6 +323,7 @@ static inline void fixture_same_sample(const struct sample *a, const struct samp
 		fixture_same_text(a->levels[i].value, b->levels[i].value);
 	}
 	fixture_same_text(a->target, b->target);
+	fixture_same_zfs(a->zfs, b->zfs);
 	assert_true(a->started_wall_ms == b->started_wall_ms);
 	assert_true(a->seconds == b->seconds && a->ramp_seconds == b->ramp_seconds);
 	fixture_same_options(&a->options, &b->options);

@@ -186,6 +186,49 @@ static void expect_no_info(json_t *value, const char *member, json_t *with)
 	free(info);
 }
 
+static void facts_of_zfs_come_back(void **state)
+{
+	static const struct zfs_facts facts = {
+		.pool = "tank",
+		.version = "2.3.2",
+		.health = "DEGRADED",
+		.readonly = true,
+		.size_bytes = UINT64_C(1) << 41,
+		.free_bytes = UINT64_C(1) << 40,
+		.fragmentation_percent = 12,
+		.ashift = 12,
+		.layout = "raidz2 of 6",
+		.parity = true,
+		.recommended_volblocksize = 32768,
+	};
+	struct target_info *info = calloc(1, sizeof(*info)), *again = calloc(1, sizeof(*again));
+	json_t *value, *zfs;
+
+	(void)state;
+	assert_non_null(info);
+	assert_non_null(again);
+	info->zfs = facts;
+	value = target_info_encode(info);
+	assert_int_equal(target_info_decode(value, again), 0);
+	assert_memory_equal(&again->zfs, &facts, sizeof(facts));
+	zfs = json_object_get(value, "zfs");
+	assert_int_equal(json_object_del(zfs, "fragmentation_percent"), 0);
+	assert_int_equal(json_object_del(zfs, "ashift"), 0);
+	assert_int_equal(json_object_del(zfs, "recommended_volblocksize"), 0);
+	assert_int_equal(target_info_decode(value, again), 0);
+	assert_true(again->zfs.fragmentation_percent == -1);
+	assert_int_equal(again->zfs.ashift, 0);
+	assert_int_equal(again->zfs.recommended_volblocksize, 0);
+	expect_no_info(value, "zfs", json_string("tank"));
+	/* as documents were before */
+	assert_int_equal(json_object_del(value, "zfs"), 0);
+	assert_int_equal(target_info_decode(value, again), 0);
+	assert_string_equal(again->zfs.pool, "");
+	json_decref(value);
+	free(info);
+	free(again);
+}
+
 static void targets_come_back(void **state)
 {
 	struct target_info *info = calloc(1, sizeof(*info)), *again = calloc(1, sizeof(*again));
@@ -299,6 +342,7 @@ static void candidates_say_why_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(facts_of_zfs_come_back),
 		cmocka_unit_test(a_plan_says_what_will_be_done),
 		cmocka_unit_test(samples_stand_in_order),
 		cmocka_unit_test(cells_stand_once_with_their_options),

@@ -12,7 +12,7 @@
 #include "server/codec/result_csv.h"
 #include "tests/unit/server/codec/fixture.h"
 
-#define COLUMNS_MAX 80
+#define COLUMNS_MAX 112
 #define ROWS_MAX 16
 
 struct table {
@@ -127,6 +127,49 @@ static void every_row_has_every_column(void **state)
 		assert_int_equal(table.columns[i], table.columns[0]);
 	assert_string_equal(table.cells[0][2], "target");
 	assert_string_equal(table.cells[0][3], "iodepth");
+	free(table.text);
+	result_done(&result);
+}
+
+/* Only where a target lay on OpenZFS, and empty for what does not or is not known. */
+static void zfs_has_columns_where_it_is(void **state)
+{
+	struct table table;
+	struct result result;
+	struct sample_zfs *zfs;
+
+	(void)state;
+	start(&result);
+	zfs = result.samples[0].zfs;
+	read_table(result_csv(&result), &table);
+	assert_string_equal(cell(&table, 1, "zfs_dataset"), "tank/volbench/volbench-x");
+	assert_string_equal(cell(&table, 1, "zfs_arc_misses"), "900");
+	assert_string_equal(cell(&table, 1, "zfs_arc_prefetch_misses"), "50");
+	assert_string_equal(cell(&table, 1, "zfs_log_written_bytes"), "4096");
+	assert_string_equal(cell(&table, 1, "zfs_compress_ratio"), "1.01");
+	assert_string_equal(cell(&table, 1, "zfs_read_amplification"), "4");
+	assert_true(strtod(cell(&table, 2, "zfs_write_amplification"), NULL) ==
+		    sample_zfs_write_amplification(zfs));
+	assert_true(strtod(cell(&table, 1, "zfs_from_devices"), NULL) ==
+		    sample_zfs_from_devices(zfs));
+	assert_string_equal(cell(&table, 3, "zfs_dataset"), "");
+	assert_string_equal(cell(&table, 3, "zfs_write_amplification"), "");
+	free(table.text);
+	zfs->arc.known = zfs->pool.known = false;
+	read_table(result_csv(&result), &table);
+	for (size_t i = 1; i < table.rows; i++)
+		assert_int_equal(table.columns[i], table.columns[0]);
+	assert_string_equal(cell(&table, 1, "zfs_arc_misses"), "");
+	assert_string_equal(cell(&table, 1, "zfs_from_devices"), "");
+	assert_string_equal(cell(&table, 1, "zfs_pool_written_bytes"), "");
+	assert_string_equal(cell(&table, 1, "zfs_write_amplification"), "");
+	free(table.text);
+	sample_zfs_done(zfs);
+	free(zfs);
+	result.samples[0].zfs = NULL;
+	read_table(result_csv(&result), &table);
+	for (size_t i = 0; i < table.columns[0]; i++)
+		assert_null(strstr(table.cells[0][i], "zfs"));
 	free(table.text);
 	result_done(&result);
 }
@@ -289,6 +332,7 @@ static void a_result_without_samples_is_its_head(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(zfs_has_columns_where_it_is),
 		cmocka_unit_test(every_row_has_every_column),
 		cmocka_unit_test(figures_are_exact),
 		cmocka_unit_test(percentiles_and_intended_starts),
