@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fixtures: the machine with OpenZFS, pools, and the service in it."""
+import pathlib
+import shutil
+import signal
+import sys
+import tempfile
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "e2e")]
+
+import guest  # noqa: E402
+import machine as machine_module  # noqa: E402
+
+
+def stop(*_):
+    """As ^C does: the machine is stopped, its disks removed."""
+    raise KeyboardInterrupt
+
+
+def pytest_configure(config):
+    del config
+    signal.signal(signal.SIGTERM, stop)
+
+
+@pytest.fixture(scope="session")
+def one_machine():
+    directory = tempfile.mkdtemp(prefix="volbench-zfs-", dir="/var/tmp")
+    made = None
+    try:
+        made = machine_module.make(directory)
+        yield made
+    finally:
+        if made is not None:
+            made.stop()
+        shutil.rmtree(directory)
+
+
+@pytest.fixture
+def machine(one_machine):  # pylint: disable=redefined-outer-name
+    """The same for all tests; started again where a test has brought it down."""
+    if not one_machine.alive():
+        one_machine.pools.clear()
+        one_machine.start_up()
+    return one_machine
+
+
+@pytest.fixture
+def make_pool(machine):  # pylint: disable=redefined-outer-name
+    """make_pool(size="1G", disks=1, layout="mirror") gives a Pool; all are destroyed in the end."""
+    made = []
+
+    def make(**arguments):
+        made.append(machine.make_pool(**arguments))
+        return made[-1]
+
+    yield make
+    if machine.alive():
+        for pool in made:
+            machine.destroy_pool(pool)
+
+
+@pytest.fixture
+def pool(make_pool):  # pylint: disable=redefined-outer-name
+    """A pool of one disk of 1 GiB, with a dataset to be the parent of what is made."""
+    return make_pool()
+
+
+@pytest.fixture
+def make_service(machine):  # pylint: disable=redefined-outer-name
+    """make_service(datasets=[...]) gives a started service; all are stopped and looked at in the end."""
+    made = []
+
+    def make(**arguments):
+        made.append(guest.Service(machine, **arguments))
+        return made[-1].start()
+
+    yield make
+    if machine.alive():
+        for service in made:
+            service.stop()
+
+
+@pytest.fixture
+def service(make_service, pool):  # pylint: disable=redefined-outer-name
+    """One that is allowed the pool's parent dataset."""
+    return make_service(datasets=[pool.parent])
