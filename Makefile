@@ -119,6 +119,24 @@ e2e: $(PROGRAM) $(TOOLS) ## run the end-to-end tests against the built program
 gate: $(PROGRAM) ## hold the instructions an operation costs (callgrind; half a minute)
 	VOLBENCH=$(abspath $(PROGRAM)) $(PYTHON) -m pytest -q -s -p no:cacheprovider tests/bench/test_instructions.py
 
+# Real OpenZFS: this machine's, where it is loaded and we are root; else that of a small virtual
+# machine, which is made of Debian packages the first time (tests/zfs/build-image).
+ZFS_HERE := $(shell [ -d /sys/module/zfs ] && [ "$$(id -u)" = 0 ] && [ "$${VOLBENCH_ZFS_MACHINE:-local}" = local ] && echo yes)
+.PHONY: zfs-image check-zfs
+zfs-image: ## make the virtual machine with OpenZFS that check-zfs needs (14 minutes the first time)
+	tests/zfs/build-image
+
+check-zfs: ## the tests on real OpenZFS, plain build
+ifneq ($(NO_ZFS),)
+	@echo "check-zfs: no test on OpenZFS ran: NO_ZFS=$(NO_ZFS) was asked for"
+else
+	$(MAKE) -j$(JOBS) all WERROR=1
+	$(if $(ZFS_HERE),,$(MAKE) zfs-image)
+	@began=$$(date +%s); VOLBENCH=$(abspath $(PROGRAM)) \
+	$(PYTHON) -m pytest -q -rs -p no:cacheprovider tests/zfs $(PYTEST_ARGS); status=$$?; \
+	echo "check-zfs: the tests took $$(($$(date +%s) - began)) s"; exit $$status
+endif
+
 # Sanitizers stop the process at the first report, which its test then sees.
 SANITIZER_OPTIONS := ASAN_OPTIONS=abort_on_error=0:exitcode=99:detect_leaks=1 \
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
@@ -143,8 +161,9 @@ check-tsan: ## unit and end-to-end tests with ThreadSanitizer
 	$(MAKE) -j$(JOBS) build-tests $(AS_TSAN)
 	$(SANITIZER_OPTIONS) $(MAKE) unit e2e $(AS_TSAN)
 
-check: ## unit and end-to-end tests, plain and with the sanitizers (under half an hour)
+check: ## all tests: plain, on OpenZFS (NO_ZFS=1: not those), with the sanitizers (under an hour)
 	$(MAKE) check-plain
+	$(MAKE) check-zfs
 	$(MAKE) check-asan
 	$(MAKE) check-tsan
 
