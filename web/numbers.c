@@ -188,6 +188,33 @@ struct number numbers_mib(double bytes)
 	return number;
 }
 
+struct number numbers_percent(double share)
+{
+	struct number number;
+	double percent = share * 100;
+
+	if (!isfinite(percent) || fabs(percent) > 1e9)
+		return not_available();
+	if (percent == 0 || fabs(percent) >= 99.95)
+		(void)snprintf(number.text, sizeof(number.text), "%.0f %%", percent);
+	else
+		(void)snprintf(number.text, sizeof(number.text), "%.1f %%", percent);
+	return number;
+}
+
+struct number numbers_times(double ratio)
+{
+	struct number number;
+
+	if (!isfinite(ratio) || fabs(ratio) > 1e12)
+		return not_available();
+	if (ratio == 0)
+		return (struct number){"0x"};
+	(void)snprintf(number.text, sizeof(number.text), "%.*fx", decimals(round3(ratio)),
+		       round3(ratio));
+	return number;
+}
+
 struct number numbers_cell(double iops, double bytes_per_s)
 {
 	struct number number;

@@ -24,6 +24,8 @@ struct number numbers_time(double ns);		     /* 820 us, 1.06 ms, 12.3 s */
 struct number numbers_duration(double seconds);	     /* 45 s, 3 min 20 s, 2 h 5 min */
 struct number numbers_grouped(uint64_t value);	     /* 1,234,567 */
 struct number numbers_exact(double value);	     /* 33,812.4: grouped, one decimal below 1e6 */
+struct number numbers_percent(double share);	     /* 98.7 %, of 0.987 */
+struct number numbers_times(double ratio);	     /* 1.02x, 33.1x */
 
 /* The published studies' cell, ~33.8k / 264 MiB, of operations and bytes a second. */
 struct number numbers_cell(double iops, double bytes_per_s);

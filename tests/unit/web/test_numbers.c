@@ -62,6 +62,24 @@ static void test_time(void **state)
 	assert_string_equal(numbers_duration(-1).text, "n/a");
 }
 
+static void test_shares_and_ratios(void **state)
+{
+	(void)state;
+	assert_string_equal(numbers_percent(0).text, "0 %");
+	assert_string_equal(numbers_percent(0.0003).text, "0.0 %");
+	assert_string_equal(numbers_percent(0.98749).text, "98.7 %");
+	assert_string_equal(numbers_percent(0.99951).text, "100 %");
+	assert_string_equal(numbers_percent(1).text, "100 %");
+	assert_string_equal(numbers_percent(NAN).text, "n/a");
+	assert_string_equal(numbers_times(0).text, "0x");
+	assert_string_equal(numbers_times(0.05).text, "0.050x");
+	assert_string_equal(numbers_times(1).text, "1.00x");
+	assert_string_equal(numbers_times(9.999).text, "10.0x");
+	assert_string_equal(numbers_times(33.14).text, "33.1x");
+	assert_string_equal(numbers_times(1234).text, "1230x");
+	assert_string_equal(numbers_times(INFINITY).text, "n/a");
+}
+
 static void test_exact_and_cell(void **state)
 {
 	(void)state;
@@ -83,6 +101,7 @@ int main(void)
 		cmocka_unit_test(test_count),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_shares_and_ratios),
 		cmocka_unit_test(test_exact_and_cell),
 	};
 
