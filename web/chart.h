@@ -43,6 +43,7 @@ struct chart_segment {
 struct chart_bar {
 	const char *label;
 	bool strong; /* drawn in the strong tone */
+	bool marked; /* upright: its label underlined */
 	struct chart_segment segments[CHART_SEGMENTS_MAX];
 };
 

@@ -147,6 +147,19 @@ static void bar_figures(FILE *file, const struct bars_view *view, size_t index)
 	}
 }
 
+/* Under the label; where labels are turned, under the bar. */
+static void label_mark(FILE *file, const struct bars_view *view, size_t index, bool turned)
+{
+	double length = (double)script_text_length(view->bars->bars[index].label);
+	double half = turned ? view->slot * 0.37
+			     : fmin(fmax(length, 2) * SCRIPT_CHARACTER * 0.55, view->slot / 2);
+	double x = bar_x(view, (double)index), y = view->frame.bottom + (turned ? 2.5 : 16);
+	char style[64];
+
+	(void)snprintf(style, sizeof(style), "front lw 1.8 lc rgb '%s'", view->palette->ink);
+	script_stroke(file, &view->frame, x - half, y, x + half, y, style);
+}
+
 static void bar_label(FILE *file, const struct bars_view *view, size_t index)
 {
 	bool turned = labels_turned(view);
@@ -162,6 +175,8 @@ static void bar_label(FILE *file, const struct bars_view *view, size_t index)
 	else
 		script_label(file, &view->frame, x, view->frame.bottom + 9, "center",
 			     view->palette->ink, 11, view->bars->bars[index].label, LABEL_MAX);
+	if (view->bars->bars[index].marked)
+		label_mark(file, view, index, turned);
 }
 
 /* "read" and "write" at the right, beside the segments of the last bar. */
