@@ -10,7 +10,7 @@
 #include "server/codec/result_csv.h"
 #include "server/codec/result_text.h"
 #include "web/layout.h"
-#include "web/report_parts.h"
+#include "web/report_zfs.h"
 
 static void section_open(struct html *html, const char *id, const char *title, const char *lead)
 {
@@ -28,6 +28,8 @@ static void contents(const struct report *report, struct html *html)
 			       "<a href=\"#table\">Table</a>");
 	if (report->files)
 		html_raw(html, "<a href=\"#files\">Files</a>");
+	if (report->zfs)
+		html_raw(html, "<a href=\"#zfs\">OpenZFS</a>");
 	html_raw(html, "<a href=\"#latency\">Latency</a>");
 	if (report->data)
 		html_raw(html, "<a href=\"#series\">Series</a>");
@@ -45,6 +47,7 @@ static void top(const struct report *report, struct html *html)
 	html_close(html, "h1");
 	report_banner(report, html);
 	report_headline(report, html);
+	report_order_note(report, html);
 	if (definition->description)
 		html_element(html, "p", definition->description, "class", "description", NULL);
 	report_facts(report, html);
@@ -110,6 +113,16 @@ static void files_section(const struct report *report, struct html *html)
 	html_close(html, "section");
 }
 
+static void zfs_section(const struct report *report, struct html *html)
+{
+	section_open(html, "zfs", "OpenZFS",
+		     "What the reads and writes of the workloads were to the pool beneath.");
+	report_zfs_figures(report, html);
+	report_zfs_made(report, html);
+	report_zfs_pools(report, html);
+	html_close(html, "section");
+}
+
 static void measured_sections(const struct report *report, struct html *html)
 {
 	contents(report, html);
@@ -117,6 +130,8 @@ static void measured_sections(const struct report *report, struct html *html)
 		data_sections(report, html);
 	if (report->files)
 		files_section(report, html);
+	if (report->zfs)
+		zfs_section(report, html);
 	section_open(html, "latency", "Latency",
 		     "From submission to completion, all repeats together. The axis stretches "
 		     "the tail; each line ends where fewer than ten operations lie beyond. Time "

@@ -11,7 +11,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
-#include "web/report_parts.h"
+#include "web/report_zfs.h"
 
 #define SERIES_POINTS_MAX 240 /* of a line; longer series are averaged over bins */
 #define SERIES_LINES_MAX 64   /* of a panel */
@@ -82,17 +82,18 @@ static int add_bars(struct report *report, const struct comparison *comparison, 
 {
 	struct chart_bars bars = bars_of(comparison, metric);
 	struct chart_bar *list = calloc(report->level_count, sizeof(*list));
-	char title[REPORT_TITLE_MAX];
+	char title[REPORT_TITLE_MAX], axis[REPORT_AXIS_MAX];
 	int r;
 
 	if (!list)
 		return -ENOMEM;
 	for (size_t i = 0; i < report->level_count; i++) {
 		list[i].label = report_level(report, i);
+		list[i].marked = i == report->recommended;
 		fill_bar(comparison, &comparison->cells[i], metric, &list[i]);
 	}
 	bars.title = report_title(comparison, title);
-	bars.axis = report->axis;
+	bars.axis = report_axis(report, axis);
 	bars.count = report->level_count;
 	bars.bars = list;
 	bars.at_least = shared_scale(report, comparison, metric);
@@ -405,6 +406,8 @@ int report_plan_charts(struct report *report)
 		no_charts(panel);
 		r = plan_panel(report, &report->comparisons[report->panel_count++], panel);
 	}
+	if (r == 0)
+		r = report_plan_zfs_charts(report);
 	return r < 0 ? r : chart_set_draw(report->charts);
 }
 
@@ -451,7 +454,9 @@ int report_write_charts(const struct report *report, int dirfd)
 
 	if (r == 0)
 		r = write_chart(report, report->whole_files, dirfd);
-
+	for (size_t i = 0; report->zfs && i < ZFS_CHARTS * ZFS_PANELS_MAX && r == 0; i++)
+		r = write_chart(report, report->zfs_charts[i / ZFS_PANELS_MAX][i % ZFS_PANELS_MAX],
+				dirfd);
 	for (size_t k = 0; k < report->panel_count && r == 0; k++)
 		r = write_panel(report, &report->panels[k], dirfd);
 	return r;

@@ -6,7 +6,7 @@
 #include "engine/base/clock.h"
 #include "engine/plan/workload_order.h"
 #include "server/codec/definition.h"
-#include "web/report_parts.h"
+#include "web/report_zfs.h"
 
 #define ORDER_ROWS_MAX 1000 /* samples listed */
 #define COMMANDS_MAX 200    /* commands of a workload */
@@ -305,6 +305,7 @@ void report_appendix(const struct report *report, struct html *html)
 		html_text(html, ", without the metadata workloads");
 	html_raw(html, "</li></ul>");
 	show_definition(report->result, html);
+	report_zfs_commands(report, html);
 	show_commands(report, html);
 	show_environment(report->result, html);
 	show_samples(report->result, html);

@@ -28,7 +28,8 @@ static void picture(const struct report *report, size_t index, const char *alter
 	html_close(html, "picture");
 }
 
-static void panel_open(const char *title, const char *note, struct html *html)
+void report_panel(const struct report *report, size_t index, const char *title, const char *note,
+		  const char *alternative, struct html *html)
 {
 	html_open(html, "figure", "class", "panel", NULL);
 	html_open(html, "figcaption", NULL);
@@ -36,12 +37,6 @@ static void panel_open(const char *title, const char *note, struct html *html)
 	if (note && note[0])
 		html_element(html, "span", note, NULL);
 	html_close(html, "figcaption");
-}
-
-/* The missing picture's place says so; its figures stand in the table. */
-static void panel_picture(const struct report *report, size_t index, const char *alternative,
-			  struct html *html)
-{
 	if (drawn(report, index))
 		picture(report, index, alternative, html);
 	else
@@ -90,7 +85,7 @@ static void more_note(const struct report *report, struct html *html)
 	html_close(html, "p");
 }
 
-static void table_open(const struct report *report, const char *title, struct html *html)
+void report_table_fold(const struct report *report, const char *title, struct html *html)
 {
 	bool trouble = chart_set_trouble(report->charts)[0] != '\0';
 
@@ -102,12 +97,11 @@ static void table_open(const struct report *report, const char *title, struct ht
 static void whole_panel(const struct report *report, enum metric metric, struct html *html)
 {
 	html_open(html, "div", "class", "panels", NULL);
-	panel_open("All workloads", NULL, html);
-	panel_picture(report, report->whole.bars[metric],
-		      metric == METRIC_IOPS
-			      ? "IOPS of each workload, reads below writes; see the table."
-			      : "MiB/s of each workload, reads below writes; see the table.",
-		      html);
+	report_panel(report, report->whole.bars[metric], "All workloads", NULL,
+		     metric == METRIC_IOPS
+			     ? "IOPS of each workload, reads below writes; see the table."
+			     : "MiB/s of each workload, reads below writes; see the table.",
+		     html);
 	html_close(html, "div");
 }
 
@@ -122,10 +116,10 @@ static void bars_panels(const struct report *report, enum metric metric, bool fi
 
 		if (!comparison->measured || comparison->files != files)
 			continue;
-		panel_open(report_title(comparison, title),
-			   report_verdict(report, comparison, metric, verdict), html);
-		panel_picture(report, report->panels[k].bars[metric],
-			      alternative ? alternative : "", html);
+		report_panel(report, report->panels[k].bars[metric],
+			     report_title(comparison, title),
+			     report_verdict(report, comparison, metric, verdict),
+			     alternative ? alternative : "", html);
 	}
 	html_close(html, "div");
 	more_note(report, html);
@@ -137,10 +131,10 @@ void report_bars(const struct report *report, enum metric metric, struct html *h
 		bars_panels(report, metric, false, html);
 	else
 		whole_panel(report, metric, html);
-	table_open(report,
-		   metric == METRIC_IOPS ? "Table: IOPS with 95 % intervals"
-					 : "Table: MiB/s with 95 % intervals",
-		   html);
+	report_table_fold(report,
+			  metric == METRIC_IOPS ? "Table: IOPS with 95 % intervals"
+						: "Table: MiB/s with 95 % intervals",
+			  html);
 	report_bars_table(report, metric, html);
 	html_close(html, "details");
 }
@@ -152,9 +146,8 @@ void report_file_bars(const struct report *report, struct html *html)
 		return;
 	}
 	html_open(html, "div", "class", "panels", NULL);
-	panel_open("All phases", NULL, html);
-	panel_picture(report, report->whole_files,
-		      "Operations a second of each phase; see the table.", html);
+	report_panel(report, report->whole_files, "All phases", NULL,
+		     "Operations a second of each phase; see the table.", html);
 	html_close(html, "div");
 }
 
@@ -175,8 +168,9 @@ void report_latency(const struct report *report, struct html *html)
 					       ? file_operation_names[comparison->operation]
 					       : direction_names[d],
 				       title);
-			panel_open(title, comparison->files ? "" : direction_names[d], html);
-			panel_picture(report, report->panels[k].latency[d], alternative, html);
+			report_panel(report, report->panels[k].latency[d], title,
+				     comparison->files ? "" : direction_names[d], alternative,
+				     html);
 		}
 	}
 	html_close(html, "div");
@@ -192,7 +186,7 @@ void report_latency(const struct report *report, struct html *html)
 			"outstanding (coordinated omission). Of jobs that run together only those "
 			"with a rate have an intended start.",
 			"class", "note", NULL);
-	table_open(report, "Table: latency percentiles", html);
+	report_table_fold(report, "Table: latency percentiles", html);
 	report_latency_table(report, html);
 	html_close(html, "details");
 }
@@ -209,13 +203,13 @@ void report_series(const struct report *report, struct html *html)
 		(void)report_title(comparison, title);
 		(void)snprintf(alternative, sizeof(alternative),
 			       "Throughput of %s, second by second; see the table.", title);
-		panel_open(title, comparison->most > 1 ? "mean of the repeats; each one faint" : "",
-			   html);
-		panel_picture(report, report->panels[k].series, alternative, html);
+		report_panel(report, report->panels[k].series, title,
+			     comparison->most > 1 ? "mean of the repeats; each one faint" : "",
+			     alternative, html);
 	}
 	html_close(html, "div");
 	more_note(report, html);
-	table_open(report, "Table: slowest, median and fastest second", html);
+	report_table_fold(report, "Table: slowest, median and fastest second", html);
 	report_series_table(report, html);
 	html_close(html, "details");
 }

@@ -50,13 +50,17 @@ struct panel {
 	size_t series;
 };
 
-#define PANELS_MAX 60 /* comparisons drawn; tables have all */
+#define PANELS_MAX 60	  /* comparisons drawn; tables have all */
+#define ZFS_PANELS_MAX 20 /* the same of a figure of OpenZFS */
+#define ZFS_CHARTS 2	  /* figures of it that are drawn (report_zfs.h) */
 
 struct report {
 	const struct result *result;
 	struct cells cells;
 	const char *axis;   /* first factor's name; "" without factors */
 	size_t level_count; /* of the first factor; 1 without */
+	size_t *order;	    /* its levels as shown: by size where all are sizes */
+	size_t recommended; /* of them the one TrueNAS recommends; level_count: none */
 	bool sizes_vary;    /* the request size is a factor: IOPS and bytes rank differently */
 	size_t comparison_count;
 	struct comparison *comparisons;
@@ -65,13 +69,18 @@ struct report {
 	struct panel panels[PANELS_MAX]; /* of the first comparisons */
 	struct panel whole;		 /* without factors: bars over the workloads */
 	size_t whole_files;		 /* there: bars over the phases of files */
-	bool data, files;		 /* whether anything of the kind was measured */
+	bool data, files, zfs;		 /* whether anything of the kind was measured */
+	size_t zfs_charts[ZFS_CHARTS][ZFS_PANELS_MAX]; /* by place in the list of its panels */
 };
 
 /* report_view.c: gathers; the caller frees with report_done in any case. */
 MUST_CHECK int report_gather(const struct result *result, struct report *report);
 void report_done(struct report *report);
 const char *report_level(const struct report *report, size_t level); /* "" without factors */
+
+/* What stands below a chart's bars: the axis, and what an underlined level is. */
+#define REPORT_AXIS_MAX (DEFINITION_NAME_MAX + 32)
+const char *report_axis(const struct report *report, char buffer[REPORT_AXIS_MAX]);
 
 /* Latencies of a comparison at a level: of a direction, or of files. NULL: none. */
 const struct histogram *report_histogram(const struct comparison *comparison, size_t level,
@@ -105,7 +114,10 @@ MUST_CHECK int report_write_charts(const struct report *report, int dirfd);
 const char *report_chart_name(size_t index, enum chart_theme theme,
 			      char buffer[REPORT_CHART_NAME_MAX]);
 
-/* report_panels.c */
+/* report_panels.c; a folded table is closed by html_close(html, "details"). */
+void report_panel(const struct report *report, size_t chart, const char *title, const char *note,
+		  const char *alternative, struct html *html);
+void report_table_fold(const struct report *report, const char *title, struct html *html);
 void report_bars(const struct report *report, enum metric metric, struct html *html);
 void report_latency(const struct report *report, struct html *html);
 void report_series(const struct report *report, struct html *html);
@@ -113,6 +125,7 @@ void report_series(const struct report *report, struct html *html);
 void report_file_bars(const struct report *report, struct html *html);
 
 /* report_tables.c */
+void report_level_head(const struct report *report, struct html *html);
 void report_files_table(const struct report *report, struct html *html);
 void report_cells_table(const struct report *report, struct html *html);
 void report_bars_table(const struct report *report, enum metric metric, struct html *html);

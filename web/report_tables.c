@@ -32,7 +32,7 @@ static void table_close(struct html *html)
 }
 
 /* "Workload", then one column a level. */
-static void level_head(const struct report *report, struct html *html)
+void report_level_head(const struct report *report, struct html *html)
 {
 	html_raw(html, "<thead><tr>");
 	html_open(html, "th", "scope", "col", NULL);
@@ -40,8 +40,14 @@ static void level_head(const struct report *report, struct html *html)
 	if (report->axis[0])
 		html_element(html, "span", report->axis, "class", "axis", NULL);
 	html_close(html, "th");
-	for (size_t i = 0; i < report->level_count; i++)
-		head_cell(html, report->axis[0] ? report_level(report, i) : "Measured", true);
+	for (size_t i = 0; i < report->level_count; i++) {
+		html_open(html, "th", "scope", "col", "class", "number", NULL);
+		html_text(html, report->axis[0] ? report_level(report, i) : "Measured");
+		if (i == report->recommended)
+			html_element(html, "span", "TrueNAS", "class", "axis", "title",
+				     "what TrueNAS recommends for the layout of this pool", NULL);
+		html_close(html, "th");
+	}
 	html_raw(html, "</tr></thead><tbody>");
 }
 
@@ -177,7 +183,7 @@ void report_cells_table(const struct report *report, struct html *html)
 	char id[40];
 
 	table_open(html, "study");
-	level_head(report, html);
+	report_level_head(report, html);
 	for (size_t k = 0; k < report->comparison_count; k++) {
 		const struct comparison *comparison = &report->comparisons[k];
 		bool first = true;
@@ -222,7 +228,7 @@ static void figure_cell(const struct estimate_interval *figure, enum metric metr
 void report_bars_table(const struct report *report, enum metric metric, struct html *html)
 {
 	table_open(html, NULL);
-	level_head(report, html);
+	report_level_head(report, html);
 	for (size_t k = 0; k < report->comparison_count; k++) {
 		const struct comparison *comparison = &report->comparisons[k];
 
@@ -254,7 +260,7 @@ void report_files_table(const struct report *report, struct html *html)
 	char id[40];
 
 	table_open(html, "study");
-	level_head(report, html);
+	report_level_head(report, html);
 	for (size_t k = 0; k < report->comparison_count; k++) {
 		const struct comparison *comparison = &report->comparisons[k];
 		bool first = k == 0 || report->comparisons[k - 1].workload != comparison->workload;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "engine/plan/quantity.h"
 #include "web/report_parts.h"
 
 /* Reads and writes of a sample together. */
@@ -118,7 +119,7 @@ static int fill_comparison(struct report *report, size_t workload, size_t *level
 		const struct cell *cell;
 		int r;
 
-		levels[0] = i;
+		levels[0] = report->order[i];
 		cell = cells_find(&report->cells, workload, levels);
 		r = fill_cell(comparison, &comparison->cells[i], cell);
 		if (r < 0)
@@ -210,6 +211,52 @@ static int fill_comparisons(struct report *report)
 	return 0;
 }
 
+/* The levels as shown: by size where all are sizes or numbers, else as given. */
+static int order_levels(struct report *report)
+{
+	const struct definition *definition = &report->result->definition;
+	AUTO_FREE uint64_t *sizes = calloc(report->level_count, sizeof(*sizes));
+
+	report->order = calloc(report->level_count, sizeof(*report->order));
+	if (!sizes || !report->order)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->level_count; i++)
+		report->order[i] = i;
+	for (size_t i = 0; definition->factor_count && i < report->level_count; i++) {
+		struct error err;
+
+		if (quantity_parse_size(definition->factors[0].levels[i], &sizes[i], &err) < 0)
+			return 0;
+	}
+	for (size_t i = 1; i < report->level_count; i++) /* insertion: few, mostly in order */
+		for (size_t k = i; k > 0 && sizes[report->order[k - 1]] > sizes[report->order[k]];
+		     k--) {
+			size_t swap = report->order[k];
+
+			report->order[k] = report->order[k - 1];
+			report->order[k - 1] = swap;
+		}
+	return 0;
+}
+
+/* Where volblocksize is compared: the level that TrueNAS recommends for the pool's layout. */
+static void find_recommended(struct report *report)
+{
+	const struct result *result = report->result;
+	uint64_t wanted = 0, size;
+	struct error err;
+
+	report->recommended = report->level_count;
+	for (size_t i = 0; i < result->target_count && !wanted; i++)
+		wanted = result->targets[i].zfs.recommended_volblocksize;
+	if (!wanted || strcmp(report->axis, "volblocksize") != 0)
+		return;
+	for (size_t i = 0; i < report->level_count; i++)
+		if (quantity_parse_size(report_level(report, i), &size, &err) == 0 &&
+		    size == wanted)
+			report->recommended = i;
+}
+
 int report_gather(const struct result *result, struct report *report)
 {
 	const struct definition *definition = &result->definition;
@@ -227,6 +274,11 @@ int report_gather(const struct result *result, struct report *report)
 		report->sizes_vary = definition->factors[0].option &&
 				     definition->factors[0].option->id == OPTION_ID_BS;
 	}
+	report->zfs = cells_have_zfs(&report->cells);
+	r = order_levels(report);
+	if (r < 0)
+		return r;
+	find_recommended(report);
 	r = fill_comparisons(report);
 	return r < 0 ? r : chart_set_new(&report->charts);
 }
@@ -238,6 +290,7 @@ void report_done(struct report *report)
 		free(report->comparisons[i].cells);
 	}
 	free(report->comparisons);
+	free(report->order);
 	cells_done(&report->cells);
 	chart_set_free(report->charts);
 	*report = (struct report){0};
@@ -247,7 +300,15 @@ const char *report_level(const struct report *report, size_t level)
 {
 	const struct definition *definition = &report->result->definition;
 
-	return definition->factor_count ? definition->factors[0].levels[level] : "";
+	return definition->factor_count ? definition->factors[0].levels[report->order[level]] : "";
+}
+
+const char *report_axis(const struct report *report, char buffer[REPORT_AXIS_MAX])
+{
+	if (report->recommended >= report->level_count)
+		return report->axis;
+	(void)snprintf(buffer, REPORT_AXIS_MAX, "%.128s (underlined: TrueNAS)", report->axis);
+	return buffer;
 }
 
 const struct histogram *report_histogram(const struct comparison *comparison, size_t level,

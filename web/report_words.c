@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
-#include "web/report_parts.h"
+#include "web/report_zfs.h"
 
 #define REPEATS_ADVISED 5u /* with 5 the interval of a mean is a seventh of that with 2 */
 
@@ -243,7 +243,9 @@ static void fact_targets(const struct result *result, struct html *html)
 		if (spec->name)
 			html_textf(html, "%s: ", spec->name);
 		html_element(html, "code", spec->path, NULL);
-		if (i < result->target_count) {
+		if (target_kind_is_zfs(spec->kind)) {
+			report_zfs_kind(spec, html);
+		} else if (i < result->target_count) {
 			const struct target_info *info = &result->targets[i];
 
 			if (info->filesystem[0])
@@ -256,8 +258,10 @@ static void fact_targets(const struct result *result, struct html *html)
 	html_close(html, "div");
 }
 
-static void fact_factors(const struct definition *definition, struct html *html)
+static void fact_factors(const struct report *report, struct html *html)
 {
+	const struct definition *definition = &report->result->definition;
+
 	for (size_t f = 0; f < definition->factor_count; f++) {
 		const struct factor *factor = &definition->factors[f];
 
@@ -265,7 +269,8 @@ static void fact_factors(const struct definition *definition, struct html *html)
 		html_element(html, "dt", factor->name, NULL);
 		html_open(html, "dd", NULL);
 		for (size_t i = 0; i < factor->level_count; i++)
-			html_textf(html, "%s%s", i ? ", " : "", factor->levels[i]);
+			html_textf(html, "%s%s", i ? ", " : "",
+				   f ? factor->levels[i] : report_level(report, i));
 		html_close(html, "dd");
 		html_close(html, "div");
 	}
@@ -322,7 +327,7 @@ void report_facts(const struct report *report, struct html *html)
 	html_open(html, "dl", "class", "facts", NULL);
 	report_fact(html, "Host", result->environment.host);
 	fact_targets(result, html);
-	fact_factors(&result->definition, html);
+	fact_factors(report, html);
 	(void)snprintf(text, sizeof(text), "%zu", result->definition.workload_count);
 	report_fact(html, "Workloads", text);
 	(void)snprintf(text, sizeof(text), "%u", result->definition.repeats);

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "engine/base/clock.h"
+#include "engine/plan/quantity.h"
 #include "engine/result.h"
 
 struct synthetic_workload {
@@ -28,7 +29,7 @@ struct synthetic_workload {
 };
 
 struct synthetic_factor {
-	const char *name; /* of an option */
+	const char *name; /* of an option, or a property */
 	const char *levels[8];
 };
 
@@ -39,6 +40,7 @@ struct synthetic {
 	size_t seconds, ramp; /* of a sample */
 	double noise;	      /* relative, of a repeat */
 	size_t measured;      /* samples; 0: all */
+	bool zfs;	      /* zvols beneath tank/volbench; a factor may be a property */
 	struct synthetic_workload workloads[10];
 	struct synthetic_factor factors[3];
 };
@@ -70,6 +72,7 @@ static inline void synthetic_factors(const struct synthetic *shape, struct defin
 
 		factor->name = synthetic_text(shape->factors[f].name);
 		factor->option = option_find(factor->name);
+		factor->kind = factor->option ? FACTOR_OPTION : FACTOR_PROPERTY;
 		factor->levels = calloc(ARRAY_SIZE(shape->factors[f].levels), sizeof(char *));
 		assert_non_null(factor->levels);
 		for (size_t i = 0; i < ARRAY_SIZE(shape->factors[f].levels); i++)
@@ -77,6 +80,16 @@ static inline void synthetic_factors(const struct synthetic *shape, struct defin
 				factor->levels[factor->level_count++] =
 					synthetic_text(shape->factors[f].levels[i]);
 	}
+}
+
+static inline void synthetic_zvols(struct target_spec *spec)
+{
+	free(spec->path);
+	spec->path = synthetic_text("tank/volbench");
+	spec->kind = TARGET_ZVOL;
+	spec->size_bytes = UINT64_C(64) << 30;
+	assert_int_equal(properties_set(&spec->properties, "compression", "off"), 0);
+	assert_int_equal(properties_set(&spec->properties, "primarycache", "metadata"), 0);
 }
 
 static inline void synthetic_definition(const struct synthetic *shape,
@@ -92,6 +105,8 @@ static inline void synthetic_definition(const struct synthetic *shape,
 	assert_non_null(definition->targets);
 	definition->targets[0].kind = TARGET_DIRECTORY;
 	definition->targets[0].path = synthetic_text("/tank/volbench/scratch");
+	if (shape->zfs)
+		synthetic_zvols(&definition->targets[0]);
 	synthetic_factors(shape, definition);
 	definition->workloads = calloc(ARRAY_SIZE(shape->workloads), sizeof(struct workload));
 	assert_non_null(definition->workloads);
@@ -197,7 +212,9 @@ static inline void synthetic_levels(const struct definition *definition, const s
 		sample->levels[f].factor = synthetic_text(factor->name);
 		sample->levels[f].value = synthetic_text(value);
 		sample->level_count++;
-		assert_int_equal(option_parse(factor->option, value, &sample->options, NULL), 0);
+		if (factor->kind == FACTOR_OPTION)
+			assert_int_equal(
+				option_parse(factor->option, value, &sample->options, NULL), 0);
 	}
 	assert_int_equal(workload_complete(&sample->options, NULL), 0);
 }
@@ -215,6 +232,57 @@ static inline double synthetic_curve(const struct definition *definition, const 
 	for (size_t f = 1; f < definition->factor_count; f++)
 		curve *= 1 + 1.5 * (double)levels[f];
 	return fmax(curve, 0.3);
+}
+
+/* Blocks larger than a request are read and written whole; what ARC serves shrinks with them. */
+static inline void synthetic_zfs(const struct definition *definition, const size_t *levels,
+				 struct sample *sample, uint64_t *state)
+{
+	static const struct error none;
+	struct error err = none;
+	struct sample_zfs *zfs = calloc(1, sizeof(*zfs));
+	uint64_t block = 16384, read = sample->directions[DIRECTION_READ].bytes;
+	uint64_t written = sample->directions[DIRECTION_WRITE].bytes;
+	double more;
+
+	assert_non_null(zfs);
+	sample->zfs = zfs;
+	if (definition->factor_count && strcmp(definition->factors[0].name, "volblocksize") == 0 &&
+	    quantity_parse_size(definition->factors[0].levels[levels[0]], &block, &err) < 0)
+		block = 4096;
+	zfs->volume = true;
+	(void)snprintf(zfs->dataset, sizeof(zfs->dataset),
+		       "tank/volbench/volbench-20261130-113000-abc123-%zu", levels[0] + 1);
+	(void)snprintf(zfs->version, sizeof(zfs->version), "2.3.2-1");
+	zfs->size_bytes = UINT64_C(64) << 30;
+	zfs->written_bytes = zfs->size_bytes + (UINT64_C(300) << 20);
+	zfs->logical_bytes = zfs->size_bytes + (UINT64_C(200) << 20);
+	zfs->compress_ratio = 1;
+	assert_int_equal(properties_set(&zfs->properties, "volblocksize",
+					definition->factor_count
+						? definition->factors[0].levels[levels[0]]
+						: "16384"),
+			 0);
+	assert_int_equal(properties_set(&zfs->properties, "compression", "off"), 0);
+	assert_int_equal(properties_set(&zfs->properties, "primarycache", "metadata"), 0);
+	assert_int_equal(properties_set(&zfs->properties, "sync", "standard"), 0);
+	zfs->arc = (struct zfs_arc_delta){
+		.known = true,
+		.demand_data_hits = (uint64_t)(200 * synthetic_random(state)) + block / 64,
+		.demand_data_misses = 10000,
+		.size_bytes = UINT64_C(3) << 30,
+		.size_max_bytes = UINT64_C(110) << 30};
+	more = fmax((double)block / (double)sample->options.bs[DIRECTION_WRITE], 1);
+	zfs->pool = (struct zfs_pool_delta){
+		.known = true,
+		.read_bytes = (uint64_t)((double)read * more),
+		.written_bytes = (uint64_t)((double)written *
+					    (more * (1.04 + 0.04 * synthetic_random(state)))),
+		.log_written_bytes = written / 10,
+		.asked_read_bytes = read,
+		.asked_written_bytes = written,
+		.txgs = 12,
+		.dirty_bytes = UINT64_C(1) << 30};
 }
 
 static inline void synthetic_sample(const struct synthetic *shape, struct result *result,
@@ -244,6 +312,8 @@ static inline void synthetic_sample(const struct synthetic *shape, struct result
 			  shape->workloads[workload].iops * noise *
 				  synthetic_curve(&result->definition, levels, workload),
 			  &state);
+	if (shape->zfs)
+		synthetic_zfs(&result->definition, levels, sample, &state);
 }
 
 static inline void synthetic_facts(struct result *result)
@@ -279,6 +349,22 @@ static inline void synthetic_facts(struct result *result)
 						  .device = "sda"};
 }
 
+static inline void synthetic_pool(struct target_info *info)
+{
+	info->kind = TARGET_ZVOL;
+	(void)snprintf(info->path, sizeof(info->path), "tank/volbench");
+	info->filesystem[0] = info->device[0] = '\0';
+	info->zfs = (struct zfs_facts){.pool = "tank",
+				       .version = "2.3.2-1",
+				       .health = "ONLINE",
+				       .size_bytes = UINT64_C(7) << 40,
+				       .free_bytes = UINT64_C(4) << 40,
+				       .fragmentation_percent = 11,
+				       .ashift = 12,
+				       .layout = "4 x mirror of 2",
+				       .recommended_volblocksize = 16384};
+}
+
 /* Aborts the test on failure. The caller calls result_done(). */
 static inline void synthetic_make(const struct synthetic *shape, struct result *result)
 {
@@ -288,6 +374,8 @@ static inline void synthetic_make(const struct synthetic *shape, struct result *
 	result_init(result);
 	result->state = shape->state;
 	synthetic_facts(result);
+	if (shape->zfs)
+		synthetic_pool(&result->targets[0]);
 	synthetic_definition(shape, &result->definition);
 	cells = definition->workload_count;
 	for (size_t f = 0; f < definition->factor_count; f++)
@@ -312,6 +400,14 @@ static inline void synthetic_make(const struct synthetic *shape, struct result *
 	result->ended_wall_ms = result->started_wall_ms + result->sample_count * 65000;
 }
 
+static inline void synthetic_taint_zfs(struct sample_zfs *zfs, const char *text)
+{
+	(void)snprintf(zfs->dataset, sizeof(zfs->dataset), "%s", text);
+	(void)snprintf(zfs->version, sizeof(zfs->version), "%s", text);
+	assert_int_equal(properties_set(&zfs->properties, text, text), 0);
+	assert_int_equal(properties_set(&zfs->properties, "sync", text), 0);
+}
+
 /* One text in every place of a result where a user's or another program's text may stand. */
 static inline void synthetic_taint(struct result *result, const char *text)
 {
@@ -331,6 +427,8 @@ static inline void synthetic_taint(struct result *result, const char *text)
 		bool first = strcmp(sample->workload, "First") == 0;
 		bool lowest = strcmp(sample->levels[0].value, "1") == 0;
 
+		if (sample->zfs)
+			synthetic_taint_zfs(sample->zfs, text);
 		for (size_t k = 0; k < ARRAY_SIZE(mine); k++) {
 			if ((k == 0 && !first) || (k == 1 && !lowest))
 				continue;
@@ -350,6 +448,15 @@ static inline void synthetic_taint(struct result *result, const char *text)
 	(void)snprintf(result->backend_reason, sizeof(result->backend_reason), "%s", text);
 	(void)snprintf(result->targets[0].path, sizeof(result->targets[0].path), "%s", text);
 	(void)snprintf(result->targets[0].device, sizeof(result->targets[0].device), "%s", text);
+	if (result->targets[0].zfs.pool[0]) {
+		struct zfs_facts *facts = &result->targets[0].zfs;
+
+		(void)snprintf(facts->pool, sizeof(facts->pool), "x%s", text);
+		(void)snprintf(facts->version, sizeof(facts->version), "%s", text);
+		(void)snprintf(facts->health, sizeof(facts->health), "%s", text);
+		(void)snprintf(facts->layout, sizeof(facts->layout), "%s", text);
+		assert_int_equal(properties_set(&definition->targets[0].properties, text, text), 0);
+	}
 	(void)error_set(&result->error, ERROR_IO_ERROR, "", "%s", text);
 }
 

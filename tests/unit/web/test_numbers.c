@@ -98,10 +98,8 @@ static void test_exact_and_cell(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_count),
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_time),
-		cmocka_unit_test(test_shares_and_ratios),
+		cmocka_unit_test(test_count),	       cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_time),	       cmocka_unit_test(test_shares_and_ratios),
 		cmocka_unit_test(test_exact_and_cell),
 	};
 

@@ -216,6 +216,81 @@ static const struct synthetic nine_workloads = {
 	.factors = {{"iodepth", {"1", "2", "4", "8", "16", "32"}}},
 };
 
+static struct synthetic volblocksizes(void)
+{
+	struct synthetic shape = nine_workloads;
+
+	shape.name = "volblocksize on tank";
+	shape.zfs = true;
+	shape.factors[0] = (struct synthetic_factor){"volblocksize",
+						     {"128K", "4K", "8K", "16K", "32K", "64K"}};
+	return shape;
+}
+
+/* Levels by size; the recommended one marked; both figures with their tables; what was made, the
+ * pool and the commands. */
+static void test_volumes(void **state)
+{
+	struct synthetic shape = volblocksizes();
+	struct result result;
+	struct written written;
+
+	(void)state;
+	synthetic_make(&shape, &result);
+	write_report(&result, "volumes", &written);
+	assert_pictures(&written, 9 * 2 + 15 + 9 + 7 + 8);
+	assert_has(&written, ">4K</th><th scope=\"col\" class=\"number\">8K</th>");
+	assert_has(&written, ">16K<span class=\"axis\" title=\"what TrueNAS recommends for the "
+			     "layout of this pool\">TrueNAS</span></th>");
+	assert_has(&written, ">64K</th><th scope=\"col\" class=\"number\">128K</th>");
+	assert_has(&written, "<h3 id=\"zfs-reads\">");
+	assert_has(&written, "<h3 id=\"zfs-writes\">");
+	assert_has(&written, "6 were made for this run, filled once, and destroyed at its end.");
+	assert_has(&written, "<dd>4 x mirror of 2</dd>");
+	assert_has(&written,
+		   "<dd>volblocksize=16K for such a layout, underlined in the charts</dd>");
+	assert_has(&written, "zfs create -V 68719476736 -o compression=off -o primarycache=metadata"
+			     " -o volblocksize=4K tank/volbench/volbench-20261130-113000-abc123-2");
+	assert_int_equal(count_of(written.page, ">unknown</td>"), 0);
+	assert_int_equal(count_of(written.page, "Drift cannot be told"), 0);
+	done(&result, &written);
+}
+
+/* What is not known is unknown, and drawn as nothing; of what is partly known the rest is told. */
+static void test_unknown_figures(void **state)
+{
+	struct synthetic shape = volblocksizes();
+	struct result result;
+	struct written written;
+
+	(void)state;
+	shape.repeats = 2;
+	synthetic_make(&shape, &result);
+	for (size_t i = 0; i < result.sample_count; i++) {
+		struct sample_zfs *zfs = result.samples[i].zfs;
+
+		zfs->pool.known = false;
+		zfs->arc.known = strcmp(result.samples[i].workload, "Exchange") != 0 &&
+				 strcmp(result.samples[i].levels[0].value, "8K") != 0;
+	}
+	result.targets[0].zfs = (struct zfs_facts){.pool = "tank", .fragmentation_percent = -1};
+	assert_int_equal(findings_add(&result.findings, FINDING_WARNING, "grouped_for_space", NULL,
+				      NULL, NULL, NULL, "One volume after another."),
+			 0);
+	write_report(&result, "unknown", &written);
+	assert_pictures(&written, 9 * 2 + 15 + 9 + 6 + 0);
+	assert_has(&written, "Unknown: not all disks of the pool have counters, or nothing was "
+			     "written.");
+	assert_int_equal(count_of(written.page, ">unknown</td>"), 6 + 6);
+	assert_has(&written, "8K unknown, 16K ");
+	assert_has(&written, "<dt>Layout</dt><dd>unknown</dd>");
+	assert_has(&written, "<dt>ashift</dt><dd>unknown</dd>");
+	assert_has(&written, "<dt>Free space in fragments</dt><dd>unknown</dd>");
+	assert_int_equal(count_of(written.page, "TrueNAS"), 0);
+	assert_has(&written, "Drift cannot be told from effect.");
+	done(&result, &written);
+}
+
 static void test_one_factor(void **state)
 {
 	struct result result;
@@ -540,6 +615,7 @@ static void test_no_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_volumes),		cmocka_unit_test(test_unknown_figures),
 		cmocka_unit_test(test_one_factor),	cmocka_unit_test(test_nine_workloads),
 		cmocka_unit_test(test_two_factors),	cmocka_unit_test(test_no_factors),
 		cmocka_unit_test(test_single_samples),	cmocka_unit_test(test_noise_shows_no_level),

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* report_zfs.c - what was made on OpenZFS, with the proof of its fill; the pools; the commands. See
+ * report_zfs.h. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/plan/quantity.h"
+#include "web/report_zfs.h"
+
+#define ROWS_MAX 200	  /* volumes listed */
+#define PROPERTIES_MAX 24 /* told of a volume */
+
+/* A zvol or dataset that samples were measured on. */
+struct volume {
+	const struct sample
+		*first; /* the first one there: what it held before is what the fill left */
+	const struct target_spec *spec; /* NULL: none of the definition's */
+};
+
+struct volumes {
+	size_t count, left_out;
+	struct volume list[ROWS_MAX];
+};
+
+static const struct target_spec *spec_of(const struct result *result, const struct cell *cell)
+{
+	size_t target = definition_level_target(&result->definition, cell->levels);
+
+	return target < result->definition.target_count ? &result->definition.targets[target]
+							: NULL;
+}
+
+static void add_volume(struct volumes *volumes, const struct sample *sample,
+		       const struct target_spec *spec)
+{
+	for (size_t i = 0; i < volumes->count; i++) {
+		struct volume *known = &volumes->list[i];
+
+		if (strcmp(known->first->zfs->dataset, sample->zfs->dataset) != 0)
+			continue;
+		if (sample->order < known->first->order)
+			known->first = sample;
+		return;
+	}
+	if (volumes->count == ROWS_MAX)
+		volumes->left_out++;
+	else
+		volumes->list[volumes->count++] = (struct volume){sample, spec};
+}
+
+/* By level. NULL on no memory. */
+static struct volumes *gather(const struct report *report)
+{
+	struct volumes *volumes = calloc(1, sizeof(*volumes));
+
+	for (size_t n = 0; volumes && n < report->level_count * report->comparison_count; n++) {
+		size_t level = n / report->comparison_count, k = n % report->comparison_count;
+		const struct cell *cell = report->comparisons[k].cells[level].cell;
+
+		for (size_t i = 0; cell && i < cell->sample_count; i++)
+			if (cell->samples[i]->zfs)
+				add_volume(volumes, cell->samples[i],
+					   spec_of(report->result, cell));
+	}
+	return volumes;
+}
+
+static bool was_made(const struct volume *volume)
+{
+	return volume->spec && target_kind_is_zfs(volume->spec->kind);
+}
+
+void report_zfs_kind(const struct target_spec *spec, struct html *html)
+{
+	if (spec->kind == TARGET_DATASET)
+		html_text(html, " (datasets beneath it)");
+	else if (spec->size_bytes)
+		html_textf(html, " (%szvols of %s beneath it)", spec->sparse ? "sparse " : "",
+			   numbers_bytes((double)spec->size_bytes).text);
+	else
+		html_textf(html, " (%szvols beneath it)", spec->sparse ? "sparse " : "");
+}
+
+/* ---- order ---- */
+
+static bool has_finding(const struct findings *findings, const char *code)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (strcmp(findings->list[i].code, code) == 0)
+			return true;
+	return false;
+}
+
+void report_order_note(const struct report *report, struct html *html)
+{
+	const struct result *result = report->result;
+	bool space = has_finding(&result->findings, "grouped_for_space");
+
+	if (!space && (result->definition.order != ORDER_GROUPED || report->level_count < 2))
+		return;
+	html_open(html, "div", "class", "banner warning", "role", "note", NULL);
+	html_open(html, "p", NULL);
+	html_element(html, "strong", "Drift cannot be told from effect. ", NULL);
+	if (space)
+		html_text(html, "The pool has no room for all volumes at once, so they were made, "
+				"measured and destroyed one after another. ");
+	else
+		html_text(html, "All repeats of a combination were measured together, as the "
+				"definition asks (order grouped). ");
+	html_text(html, "What changed meanwhile, such as the pool's free space, its temperature or "
+			"what others did, is in the differences between levels, and the intervals "
+			"do not show it.");
+	html_close(html, "p");
+	html_close(html, "div");
+}
+
+/* ---- what was made ---- */
+
+/* The value of a property as found; volblocksize and the like as 16K. */
+static const char *value_of(const struct volume *volume, const char *name,
+			    char buffer[QUANTITY_TEXT_MAX])
+{
+	const char *value = properties_get(&volume->first->zfs->properties, name);
+	size_t length = value ? strlen(value) : 0;
+	uint64_t bytes;
+	struct error err;
+
+	if (length < 3 || strspn(value, "0123456789") != length || length > QUANTITY_TEXT_MAX - 2 ||
+	    quantity_parse_size(value, &bytes, &err) < 0 || bytes < 512)
+		return value;
+	(void)quantity_format_size(bytes, buffer);
+	length = strlen(buffer);
+	if (buffer[length - 1] >= 'a' && buffer[length - 1] <= 'z')
+		buffer[length - 1] = (char)(buffer[length - 1] - 'a' + 'A');
+	return buffer;
+}
+
+static bool same_value(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+struct shown_properties {
+	size_t count;
+	struct shown {
+		const char *name; /* borrowed */
+		bool differs;
+	} list[PROPERTIES_MAX];
+};
+
+static void add_property(struct shown_properties *shown, const char *name)
+{
+	for (size_t i = 0; i < shown->count; i++)
+		if (strcmp(shown->list[i].name, name) == 0)
+			return;
+	if (shown->count < PROPERTIES_MAX)
+		shown->list[shown->count++].name = name;
+}
+
+/* All properties of all volumes, and which are not the same for each. */
+static void gather_properties(const struct volumes *volumes, struct shown_properties *shown)
+{
+	*shown = (struct shown_properties){.count = 0};
+	for (size_t v = 0; v < volumes->count; v++) {
+		const struct properties *own = &volumes->list[v].first->zfs->properties;
+
+		for (size_t i = 0; i < own->count; i++)
+			add_property(shown, own->list[i].name);
+	}
+	for (size_t i = 0; i < shown->count; i++) {
+		struct shown *property = &shown->list[i];
+		const struct properties *first = &volumes->list[0].first->zfs->properties;
+
+		for (size_t v = 1; v < volumes->count; v++)
+			property->differs |=
+				!same_value(properties_get(first, property->name),
+					    properties_get(&volumes->list[v].first->zfs->properties,
+							   property->name));
+	}
+}
+
+static void number_head(struct html *html, const char *text)
+{
+	html_element(html, "th", text, "scope", "col", "class", "number", NULL);
+}
+
+static void made_head(const struct shown_properties *shown, struct html *html)
+{
+	html_raw(html, "<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">What</th>");
+	for (size_t i = 0; i < shown->count; i++)
+		if (shown->list[i].differs)
+			number_head(html, shown->list[i].name);
+	number_head(html, "Size");
+	number_head(html, "written");
+	number_head(html, "of its size");
+	number_head(html, "logicalused");
+	number_head(html, "compressratio");
+	html_raw(html, "</tr></thead><tbody>");
+}
+
+static void made_row(const struct volume *volume, const struct shown_properties *shown,
+		     struct html *html)
+{
+	const struct sample_zfs *zfs = volume->first->zfs;
+	char buffer[QUANTITY_TEXT_MAX];
+	double size = (double)zfs->size_bytes, written = (double)zfs->written_bytes;
+
+	html_raw(html, "<tr>");
+	html_open(html, "th", "scope", "row", NULL);
+	html_name(html, zfs->dataset);
+	html_close(html, "th");
+	html_open(html, "td", NULL);
+	html_textf(html, "%s, %s", zfs->volume ? "zvol" : "dataset",
+		   !was_made(volume)			 ? "there before"
+		   : zfs->volume && volume->spec->sparse ? "made sparse"
+							 : "made");
+	html_close(html, "td");
+	for (size_t i = 0; i < shown->count; i++) {
+		const char *value = value_of(volume, shown->list[i].name, buffer);
+
+		if (shown->list[i].differs)
+			html_element(html, "td", value ? value : "-", "class", "number", NULL);
+	}
+	html_element(html, "td", numbers_bytes(size).text, "class", "number", NULL);
+	html_element(html, "td", numbers_bytes(written).text, "class", "number", NULL);
+	html_element(html, "td", size > 0 ? numbers_percent(written / size).text : "-", "class",
+		     "number", NULL);
+	html_element(html, "td", numbers_bytes((double)zfs->logical_bytes).text, "class", "number",
+		     NULL);
+	html_element(html, "td",
+		     zfs->compress_ratio > 0 ? numbers_times(zfs->compress_ratio).text : "unknown",
+		     "class", "number", NULL);
+	html_raw(html, "</tr>");
+}
+
+/* "All of them: compression=off, primarycache=metadata." */
+static void shared_properties(const struct volumes *volumes, const struct shown_properties *shown,
+			      struct html *html)
+{
+	char buffer[QUANTITY_TEXT_MAX];
+	bool any = false;
+
+	for (size_t i = 0; i < shown->count; i++) {
+		const char *value = value_of(&volumes->list[0], shown->list[i].name, buffer);
+
+		if (shown->list[i].differs || !value)
+			continue;
+		if (!any) {
+			html_open(html, "p", "class", "note", NULL);
+			html_text(html, volumes->count > 1 ? "The same for all: " : "Properties: ");
+		}
+		html_text(html, any ? ", " : "");
+		html_open(html, "code", NULL);
+		html_textf(html, "%s=%s", shown->list[i].name, value);
+		html_close(html, "code");
+		any = true;
+	}
+	if (!any)
+		return;
+	html_text(html, ".");
+	html_close(html, "p");
+}
+
+static void made_words(const struct volumes *volumes, struct html *html)
+{
+	size_t made = 0;
+
+	for (size_t i = 0; i < volumes->count; i++)
+		made += was_made(&volumes->list[i]);
+	html_open(html, "p", "class", "lead", NULL);
+	if (made)
+		html_textf(html,
+			   "%zu %s made for this run, filled once, and destroyed at its end. ",
+			   made, made == 1 ? "was" : "were");
+	html_text(html,
+		  "What OpenZFS told of each before the first sample on it is the proof of its "
+		  "fill: where written stays far below the size, or compressratio far above "
+		  "1.00x, reads meet holes or little data, and are no measure of the pool.");
+	html_close(html, "p");
+}
+
+void report_zfs_made(const struct report *report, struct html *html)
+{
+	AUTO_FREE struct volumes *volumes = gather(report);
+	struct shown_properties shown;
+
+	if (!volumes || volumes->count == 0)
+		return;
+	gather_properties(volumes, &shown);
+	html_element(html, "h3", "Volumes and datasets", "id", "zfs-made", NULL);
+	made_words(volumes, html);
+	html_raw(html, "<div class=\"scroll\"><table>");
+	made_head(&shown, html);
+	for (size_t i = 0; i < volumes->count; i++)
+		made_row(&volumes->list[i], &shown, html);
+	html_raw(html, "</tbody></table></div>");
+	if (volumes->left_out)
+		html_element(html, "p", "The first 200; result.csv has all.", "class", "note",
+			     NULL);
+	shared_properties(volumes, &shown, html);
+}
+
+/* ---- pools ---- */
+
+static void pool_space(const struct zfs_facts *facts, char *text, size_t size)
+{
+	(void)snprintf(text, size, "%s of %s", numbers_bytes((double)facts->free_bytes).text,
+		       numbers_bytes((double)facts->size_bytes).text);
+}
+
+static void show_recommended(const struct report *report, const struct zfs_facts *facts,
+			     struct html *html)
+{
+	char text[160], size[QUANTITY_TEXT_MAX];
+	bool compared = strcmp(report->axis, "volblocksize") == 0;
+
+	if (!facts->recommended_volblocksize)
+		return;
+	(void)quantity_format_size(facts->recommended_volblocksize, size);
+	for (size_t i = 0; size[i]; i++)
+		if (size[i] >= 'a' && size[i] <= 'z')
+			size[i] = (char)(size[i] - 'a' + 'A');
+	(void)snprintf(text, sizeof(text), "volblocksize=%s for such a layout%s", size,
+		       !compared				   ? ""
+		       : report->recommended < report->level_count ? ", underlined in the charts"
+								   : ", which was not measured");
+	report_fact(html, "TrueNAS recommends", text);
+}
+
+static void show_arc(const struct result *result, struct html *html)
+{
+	uint64_t most = 0, limit = 0;
+	char text[128];
+
+	for (size_t i = 0; i < result->sample_count; i++) {
+		const struct sample_zfs *zfs = result->samples[i].zfs;
+
+		if (!zfs || !zfs->arc.known)
+			continue;
+		most = zfs->arc.size_bytes > most ? zfs->arc.size_bytes : most;
+		limit = zfs->arc.size_max_bytes > limit ? zfs->arc.size_max_bytes : limit;
+	}
+	if (!limit)
+		return;
+	(void)snprintf(text, sizeof(text), "%s used at most, limit %s",
+		       numbers_bytes((double)most).text, numbers_bytes((double)limit).text);
+	report_fact(html, "ARC, the machine's", text);
+}
+
+static void show_pool(const struct report *report, const struct zfs_facts *facts, struct html *html)
+{
+	char text[160];
+
+	html_open(html, "dl", "class", "facts", NULL);
+	report_fact(html, "Pool", facts->pool);
+	report_fact(html, "Layout", facts->layout);
+	(void)snprintf(text, sizeof(text), "%u", facts->ashift);
+	report_fact(html, "ashift", facts->ashift ? text : NULL);
+	pool_space(facts, text, sizeof(text));
+	report_fact(html, "Free before the run", text);
+	(void)snprintf(text, sizeof(text), "%.0f %%", facts->fragmentation_percent);
+	report_fact(html, "Free space in fragments",
+		    facts->fragmentation_percent >= 0 ? text : NULL);
+	(void)snprintf(text, sizeof(text), "%s%s", facts->health,
+		       facts->readonly ? ", read-only" : "");
+	report_fact(html, "Health", text);
+	report_fact(html, "OpenZFS", facts->version);
+	show_recommended(report, facts, html);
+	show_arc(report->result, html);
+	html_close(html, "dl");
+}
+
+void report_zfs_pools(const struct report *report, struct html *html)
+{
+	const struct result *result = report->result;
+	bool any = false;
+
+	for (size_t i = 0; i < result->target_count; i++) {
+		const struct zfs_facts *facts = &result->targets[i].zfs;
+		bool told = false;
+
+		for (size_t k = 0; k < i; k++)
+			told |= strcmp(result->targets[k].zfs.pool, facts->pool) == 0;
+		if (!facts->pool[0] || told)
+			continue;
+		if (!any)
+			html_element(html, "h3", "The pool", "id", "zfs-pool", NULL);
+		any = true;
+		show_pool(report, facts, html);
+	}
+}
+
+/* ---- the commands ---- */
+
+/* A word of a command line: in single quotes where a shell would make something of it. */
+static void put_word(struct html *html, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_./:=,+@%-";
+
+	if (word[0] && word[strspn(word, plain)] == '\0') {
+		html_text(html, word);
+		return;
+	}
+	html_text(html, "'");
+	for (const char *at = word; *at;) {
+		size_t length = strcspn(at, "'");
+
+		html_textf(html, "%.*s%s", (int)length, at, at[length] ? "'\\''" : "");
+		at += length + (at[length] != '\0');
+	}
+	html_text(html, "'");
+}
+
+static void put_option(struct html *html, const char *name, const char *value)
+{
+	AUTO_FREE char *text = NULL;
+
+	if (asprintf(&text, "%s=%s", name, value) < 0)
+		text = NULL;
+	html_text(html, " -o ");
+	put_word(html, text ? text : name);
+}
+
+/* The target's properties, and over them those that the sample's levels choose. */
+static void put_properties(const struct result *result, const struct volume *volume,
+			   struct html *html)
+{
+	struct properties all = {0};
+	int r = properties_overlay(&all, &volume->spec->properties);
+
+	for (size_t f = 0; f < result->definition.factor_count && r == 0; f++)
+		for (size_t i = 0; i < volume->first->level_count && r == 0; i++) {
+			const struct factor *factor = &result->definition.factors[f];
+			const struct level *level = &volume->first->levels[i];
+
+			if (factor->kind == FACTOR_PROPERTY &&
+			    strcmp(factor->name, level->factor) == 0)
+				r = properties_set(&all, level->factor, level->value);
+		}
+	for (size_t i = 0; i < all.count && r == 0; i++)
+		put_option(html, all.list[i].name, all.list[i].value);
+	properties_done(&all);
+}
+
+static void put_commands(const struct result *result, const struct volume *volume,
+			 struct html *html)
+{
+	const struct sample_zfs *zfs = volume->first->zfs;
+
+	html_text(html, "zfs create");
+	if (zfs->volume)
+		html_textf(html, "%s -V %" PRIu64, volume->spec->sparse ? " -s" : "",
+			   zfs->size_bytes);
+	put_properties(result, volume, html);
+	html_text(html, " ");
+	put_word(html, zfs->dataset);
+	html_text(html, "\n");
+}
+
+void report_zfs_commands(const struct report *report, struct html *html)
+{
+	AUTO_FREE struct volumes *volumes = gather(report);
+	size_t made = 0;
+
+	for (size_t i = 0; volumes && i < volumes->count; i++)
+		made += was_made(&volumes->list[i]);
+	if (!made)
+		return;
+	html_element(html, "h3", "Equivalent zfs commands", NULL);
+	html_element(html, "p",
+		     "What makes the same by hand. Volbench also marks what it makes with the "
+		     "property volbench:run, gives zvols volmode=dev, and mounts datasets in a "
+		     "private directory.",
+		     NULL);
+	html_open(html, "pre", "tabindex", "0", NULL);
+	for (size_t i = 0; i < volumes->count; i++)
+		if (was_made(&volumes->list[i]))
+			put_commands(report->result, &volumes->list[i], html);
+	html_close(html, "pre");
+}
