@@ -158,7 +158,7 @@ static int check_against_target(const struct definition *definition, const size_
 			return 0;
 		return error_set(err, ERROR_CONFLICT, "metadata",
 				 "a metadata workload makes files of its own: its target is a "
-				 "\"directory\", not %s%s",
+				 "\"directory\" or \"dataset\", not %s%s",
 				 target->existing ? "an existing " : "a ",
 				 target_kind_names[target->kind]);
 	}

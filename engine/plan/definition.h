@@ -26,7 +26,8 @@
 #define DEFINITION_JOBS_MAX 64 /* named jobs of one workload */
 #define DEFINITION_REPEATS_MAX 100
 #define DEFINITION_SAMPLES_MAX 10000
-#define DEFINITION_PARTS_MAX 50000 /* named jobs of all samples together */
+#define DEFINITION_PARTS_MAX 50000   /* named jobs of all samples together */
+#define DEFINITION_INSTANCES_MAX 256 /* zvols and datasets */
 
 /* FACTOR_PROPERTY: of the zvols and datasets the run makes, one for each combination of levels. */
 enum factor_kind { FACTOR_OPTION, FACTOR_TARGET, FACTOR_PROPERTY };
@@ -78,7 +79,7 @@ void definition_done(struct definition *definition);
  *   a file in that directory; below /dev a device), and is an option no longer;
  * - named targets become the factor "target", the last one unless the definition has placed it
  *   among the factors with every name as a level;
- * - levels become canonical text ("4096" is "4k").
+ * - levels become canonical text ("4096" is "4k"), properties and their levels as well ("16K").
  *
  * Pointers are those of the JSON document ("/workloads/0/bs", "/factors/iodepth/1").
  */

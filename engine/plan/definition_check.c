@@ -7,6 +7,8 @@
 
 #include "engine/base/text.h"
 #include "engine/plan/definition.h"
+#include "engine/plan/definition_factors.h"
+#include "engine/plan/definition_made.h"
 #include "engine/plan/definition_paths.h"
 
 #define PATH_BYTES_MAX 4000
@@ -242,13 +244,31 @@ static int check_target_name(const struct definition *definition, size_t index, 
 	return r;
 }
 
-static int check_targets(const struct definition *definition, struct error *err)
+/* Where it lies and what it is. */
+static int check_target(struct target_spec *target, const char *pointer, struct error *err)
+{
+	int r;
+
+	if (target_kind_is_zfs(target->kind))
+		return definition_made_check_target(target, pointer, err);
+	r = check_path(target, pointer, err);
+	return r < 0 ? r : check_target_options(target, pointer, err);
+}
+
+/* Whether two targets may have one path: each is made in a place of its own, or only read. */
+static bool may_share(const struct target_spec *target)
+{
+	return target->existing || target_kind_has_files(target->kind) ||
+	       target_kind_is_zfs(target->kind);
+}
+
+static int check_targets(struct definition *definition, struct error *err)
 {
 	if (definition->target_count > DEFINITION_TARGETS_MAX)
 		return error_set(err, ERROR_TOO_MANY, "/targets", "at most %d targets, not %zu",
 				 DEFINITION_TARGETS_MAX, definition->target_count);
 	for (size_t i = 0; i < definition->target_count; i++) {
-		const struct target_spec *target = &definition->targets[i];
+		struct target_spec *target = &definition->targets[i];
 		char pointer[DEFINITION_POINTER_MAX];
 		int r = 0;
 
@@ -256,11 +276,9 @@ static int check_targets(const struct definition *definition, struct error *err)
 		if (definition->target_count > 1 || target->name)
 			r = check_target_name(definition, i, err);
 		if (r == 0)
-			r = check_path(target, pointer, err);
-		if (r == 0)
-			r = check_target_options(target, pointer, err);
+			r = check_target(target, pointer, err);
 		for (size_t k = 0; k < i && r == 0; k++)
-			if (!target->existing && target->kind != TARGET_DIRECTORY &&
+			if (!may_share(target) &&
 			    strcmp(definition->targets[k].path, target->path) == 0)
 				r = error_set(err, ERROR_DUPLICATE, pointer,
 					      "another target has the same path");
@@ -268,163 +286,6 @@ static int check_targets(const struct definition *definition, struct error *err)
 			return r;
 	}
 	return 0;
-}
-
-/* ---- factors ---- */
-
-/* Each target is a level once, by its name. */
-static int check_target_levels(const struct definition *definition, const struct factor *factor,
-			       struct error *err)
-{
-	char field[DEFINITION_POINTER_MAX], quoted[TEXT_EXCERPT_MAX];
-
-	if (definition->target_count == 0 || !definition->targets[0].name)
-		return error_set(err, ERROR_CONFLICT, "/factors/target",
-				 "to compare targets give \"targets\", a list of named ones");
-	for (size_t i = 0; i < factor->level_count; i++) {
-		size_t target = 0;
-
-		(void)snprintf(field, sizeof(field), "/factors/target/%zu", i);
-		while (target < definition->target_count &&
-		       strcmp(definition->targets[target].name, factor->levels[i]) != 0)
-			target++;
-		if (target == definition->target_count)
-			return error_set(err, ERROR_BAD_VALUE, field,
-					 "there is no target named \"%s\"",
-					 text_excerpt(factor->levels[i], quoted));
-	}
-	if (factor->level_count != definition->target_count)
-		return error_set(err, ERROR_MISSING_FIELD, "/factors/target",
-				 "every one of \"targets\" must be a level");
-	return 0;
-}
-
-/* Puts the canonical text of an option's level in place of the one given. */
-static int canonical_level(const struct factor *factor, size_t index, struct error *err)
-{
-	struct workload scratch;
-	char *text;
-	int r;
-
-	workload_init(&scratch);
-	r = option_parse(factor->option, factor->levels[index], &scratch, err);
-	if (r == 0) {
-		text = option_format(factor->option, &scratch);
-		if (text) {
-			free(factor->levels[index]);
-			factor->levels[index] = text;
-		} else {
-			r = error_no_memory(err);
-		}
-	}
-	workload_done(&scratch);
-	return r;
-}
-
-static int check_levels(const struct factor *factor, const char *pointer, struct error *err)
-{
-	char field[ERROR_FIELD_MAX], quoted[TEXT_EXCERPT_MAX];
-
-	for (size_t i = 0; i < factor->level_count; i++) {
-		int r = factor->option ? canonical_level(factor, i, err) : 0;
-
-		(void)snprintf(field, sizeof(field), "%s/%zu", pointer, i);
-		for (size_t k = 0; k < i && r == 0; k++)
-			if (strcmp(factor->levels[k], factor->levels[i]) == 0)
-				return error_set(err, ERROR_DUPLICATE, field,
-						 "the level %s is there twice",
-						 text_excerpt(factor->levels[i], quoted));
-		if (r == -EINVAL && err)
-			(void)snprintf(err->field, sizeof(err->field), "%s", field);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static bool is_mix(const struct factor *factor)
-{
-	return factor->option && (factor->option->id == OPTION_ID_RWMIXREAD ||
-				  factor->option->id == OPTION_ID_RWMIXWRITE);
-}
-
-static int check_factor(const struct definition *definition, size_t index, struct error *err)
-{
-	const struct factor *factor = &definition->factors[index];
-	char pointer[DEFINITION_POINTER_MAX];
-	int r;
-
-	(void)snprintf(pointer, sizeof(pointer), "/factors/%s", factor->name);
-	if (factor->option && !factor->option->factor)
-		return error_set(err, ERROR_BAD_VALUE, pointer, "%s cannot be a factor",
-				 factor->name);
-	if (factor->level_count == 0)
-		return error_set(err, ERROR_MISSING_FIELD, pointer,
-				 "a factor needs at least one level");
-	if (factor->level_count > DEFINITION_LEVELS_MAX)
-		return error_set(err, ERROR_TOO_MANY, pointer, "at most %d levels, not %zu",
-				 DEFINITION_LEVELS_MAX, factor->level_count);
-	for (size_t i = 0; i < index; i++) {
-		if (strcmp(definition->factors[i].name, factor->name) == 0)
-			return error_set(err, ERROR_DUPLICATE, pointer,
-					 "the factor is there twice");
-		if (is_mix(&definition->factors[i]) && is_mix(factor))
-			return error_set(
-				err, ERROR_CONFLICT, pointer,
-				"rwmixread and rwmixwrite are two names of one thing: make "
-				"one of them a factor");
-	}
-	r = check_levels(factor, pointer, err);
-	if (r < 0 || factor->kind != FACTOR_TARGET)
-		return r;
-	return check_target_levels(definition, factor, err);
-}
-
-/* Several targets are a factor, the last one unless the definition placed it. */
-static int add_target_factor(struct definition *definition, struct error *err)
-{
-	struct factor *factors, *factor;
-
-	if (definition->target_count == 0 || !definition->targets[0].name)
-		return 0;
-	for (size_t i = 0; i < definition->factor_count; i++)
-		if (definition->factors[i].kind == FACTOR_TARGET)
-			return 0;
-	factors = reallocarray(definition->factors, definition->factor_count + 1,
-			       sizeof(*definition->factors));
-	if (!factors)
-		return error_no_memory(err);
-	definition->factors = factors;
-	factor = &factors[definition->factor_count];
-	memset(factor, 0, sizeof(*factor));
-	definition->factor_count++;
-	factor->kind = FACTOR_TARGET;
-	factor->name = strdup("target");
-	factor->levels = calloc(definition->target_count, sizeof(*factor->levels));
-	if (!factor->name || !factor->levels)
-		return error_no_memory(err);
-	for (size_t i = 0; i < definition->target_count; i++) {
-		factor->levels[i] = strdup(definition->targets[i].name);
-		if (!factor->levels[i])
-			return error_no_memory(err);
-		factor->level_count++;
-	}
-	return 0;
-}
-
-static int check_factors(struct definition *definition, struct error *err)
-{
-	int r = add_target_factor(definition, err);
-
-	if (r < 0)
-		return r;
-	if (definition->factor_count > DEFINITION_FACTORS_MAX)
-		return error_set(err, ERROR_TOO_MANY, "/factors",
-				 "at most %d factors, the targets among them, not %zu",
-				 DEFINITION_FACTORS_MAX, definition->factor_count);
-	for (size_t i = 0; i < definition->factor_count && r == 0; i++)
-		r = check_factor(definition, i, err);
-	return r;
 }
 
 /* ---- the whole ---- */
@@ -490,10 +351,12 @@ int definition_check(struct definition *definition, struct error *err)
 	if (r == 0)
 		r = check_targets(definition, err);
 	if (r == 0)
-		r = check_factors(definition, err);
+		r = definition_check_factors(definition, err);
 	if (r == 0)
 		r = check_counts(definition, err);
 	if (r == 0)
 		r = check_cells(definition, err);
+	if (r == 0)
+		r = definition_made_check_whole(definition, err);
 	return r;
 }

@@ -67,6 +67,8 @@ static inline void add_factor(struct definition *definition, const char *name, c
 	*factor = (struct factor){.name = strdup(name)};
 	factor->kind = strcmp(name, "target") == 0 ? FACTOR_TARGET : FACTOR_OPTION;
 	factor->option = factor->kind == FACTOR_OPTION ? option_find(name) : NULL;
+	if (factor->kind == FACTOR_OPTION && !factor->option) /* sync and direct are options here */
+		factor->kind = FACTOR_PROPERTY;
 	factor->levels = calloc(80, sizeof(*factor->levels));
 	(void)snprintf(copy, sizeof(copy), "%s", levels);
 	while ((word = strsep(&rest, " ")))
