@@ -11,91 +11,13 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/plan/property.h"
+#include "server/codec/definition_factors.h"
 #include "server/codec/definition_request.h"
 #include "server/codec/definition_targets.h"
 #include "server/codec/option_members.h"
 
-/* ---- factors ---- */
-
-static int decode_levels(const json_t *array, const char *pointer, struct factor *factor,
-			 struct error *err)
-{
-	size_t count;
-	int r = definition_count_elements(array, pointer, DEFINITION_LEVELS_MAX, &count, err);
-
-	if (r < 0)
-		return r;
-	factor->levels = calloc(count, sizeof(*factor->levels));
-	if (!factor->levels)
-		return error_no_memory(err);
-	for (size_t i = 0; i < count; i++) {
-		const json_t *value = json_array_get(array, i);
-		char field[ERROR_FIELD_MAX];
-
-		json_pointer_index(field, sizeof(field), pointer, i);
-		if (factor->option)
-			r = option_members_text(factor->option, value, field, &factor->levels[i],
-						err);
-		else if (!json_is_string(value))
-			r = error_set(err, ERROR_WRONG_TYPE, field,
-				      "a level of target is the name "
-				      "of one");
-		else if (!(factor->levels[i] = strdup(json_string_value(value))))
-			r = error_no_memory(err);
-		if (r < 0)
-			return r;
-		factor->level_count = i + 1;
-	}
-	return 0;
-}
-
-static int decode_factor(const char *name, const json_t *value, struct factor *factor,
-			 struct error *err)
-{
-	char pointer[ERROR_FIELD_MAX];
-
-	json_pointer_member(pointer, sizeof(pointer), "/factors", name);
-	factor->kind = strcmp(name, "target") == 0 ? FACTOR_TARGET : FACTOR_OPTION;
-	if (factor->kind == FACTOR_OPTION) {
-		factor->option = option_find(name);
-		if (!factor->option || strcmp(factor->option->name, name) != 0)
-			return option_members_unknown(name, pointer, err);
-		if (!factor->option->factor)
-			return error_set(err, ERROR_BAD_VALUE, pointer, "%s cannot be a factor",
-					 name);
-	}
-	factor->name = strdup(name);
-	if (!factor->name)
-		return error_no_memory(err);
-	return decode_levels(value, pointer, factor, err);
-}
-
-static int decode_factors(const json_t *value, struct definition *definition, struct error *err)
-{
-	json_t *factors = json_object_get(value, "factors"), *levels;
-	size_t count = json_object_size(factors);
-	const char *name;
-
-	if (!factors)
-		return 0;
-	if (!json_is_object(factors))
-		return error_set(err, ERROR_WRONG_TYPE, "/factors",
-				 "factors is an object, as in {\"bs\": [\"4k\", \"16k\"]}");
-	if (count > DEFINITION_FACTORS_MAX)
-		return error_set(err, ERROR_TOO_MANY, "/factors", "at most %d factors, not %zu",
-				 DEFINITION_FACTORS_MAX, count);
-	definition->factors = calloc(count + 1, sizeof(*definition->factors));
-	if (!definition->factors)
-		return error_no_memory(err);
-	json_object_foreach (factors, name, levels) {
-		struct factor *factor = &definition->factors[definition->factor_count++];
-		int r = decode_factor(name, levels, factor, err);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
+#define LENT_PARENT "pool/parent" /* where a request is to bring one */
 
 /* ---- workloads ---- */
 
@@ -305,8 +227,8 @@ static int decode_numbers(const json_t *value, struct definition *definition, st
 static int decode_members(const json_t *value, struct definition *definition, struct error *err)
 {
 	static const char *const names[] = {
-		"schema",    "name",	"description", "target", "targets",  "factors", "defaults",
-		"workloads", "repeats", "order",       "seed",	 "override", NULL};
+		"schema",   "name",	 "description", "parent", "target", "targets",	"factors",
+		"defaults", "workloads", "repeats",	"order",  "seed",   "override", NULL};
 	int r;
 
 	if (!json_is_object(value))
@@ -322,7 +244,7 @@ static int decode_members(const json_t *value, struct definition *definition, st
 	if (r == 0)
 		r = definition_decode_targets(value, definition, err);
 	if (r == 0)
-		r = decode_factors(value, definition, err);
+		r = definition_decode_factors(value, definition, err);
 	if (r == 0)
 		r = decode_layer(value, "defaults", &definition->defaults, err);
 	if (r == 0)
@@ -390,11 +312,28 @@ static bool names_path(const struct workload *workload)
 	return path;
 }
 
+/* What kind of target the definition is for: one that has all properties compared. */
+static enum target_kind kind_to_lend(const struct definition *definition, bool files)
+{
+	bool properties = false, zvol = true;
+
+	for (size_t i = 0; i < definition->factor_count; i++) {
+		if (definition->factors[i].kind != FACTOR_PROPERTY)
+			continue;
+		properties = true;
+		zvol &= property_find(definition->factors[i].name)->zvol;
+	}
+	if (properties)
+		return zvol && !files ? TARGET_ZVOL : TARGET_DATASET;
+	return files ? TARGET_DIRECTORY : TARGET_DEVICE;
+}
+
 /* A stand-in where the request is to bring the target: a device asks nothing of a workload, but a
- * metadata workload wants a directory. */
+ * metadata workload wants a directory, and a property a zvol or dataset. */
 static int lend_target(struct definition *definition, struct error *err)
 {
 	bool path = definition->target_count > 0, files = workload_metadata(&definition->defaults);
+	struct target_spec *target;
 
 	for (size_t i = 0; i < definition->workload_count; i++) {
 		path |= names_path(&definition->workloads[i]);
@@ -403,13 +342,32 @@ static int lend_target(struct definition *definition, struct error *err)
 	if (path || definition->defaults.filename || definition->defaults.directory ||
 	    definition->override.filename || definition->override.directory)
 		return 0;
-	definition->targets = calloc(1, sizeof(*definition->targets));
-	if (!definition->targets)
+	definition->targets = target = calloc(1, sizeof(*definition->targets));
+	if (!target)
 		return error_no_memory(err);
 	definition->target_count = 1;
-	definition->targets[0].kind = files ? TARGET_DIRECTORY : TARGET_DEVICE;
-	definition->targets[0].path = strdup("/dev/null");
-	return definition->targets[0].path ? 0 : error_no_memory(err);
+	target->kind = kind_to_lend(definition, files);
+	target->path = strdup(target_kind_is_zfs(target->kind) ? LENT_PARENT : "/dev/null");
+	if (target->kind == TARGET_ZVOL)
+		target->size_bytes = UINT64_C(1) << 62; /* workloads may leave out theirs */
+	return target->path ? 0 : error_no_memory(err);
+}
+
+/* The members of a definition, with a parent where the request is to bring it. */
+static int decode_saved(const json_t *value, struct definition *definition, struct error *err)
+{
+	json_t *copy;
+	int r;
+
+	if (!definition_lacks_parent(value) || json_object_get(value, "parent"))
+		return decode_members(value, definition, err);
+	copy = json_copy((json_t *)value);
+	if (!copy || json_object_set_new(copy, "parent", json_string(LENT_PARENT)) < 0)
+		r = error_no_memory(err);
+	else
+		r = decode_members(copy, definition, err);
+	json_decref(copy);
+	return r;
 }
 
 int definition_validate_saved(const json_t *value, struct error *err)
@@ -418,7 +376,7 @@ int definition_validate_saved(const json_t *value, struct error *err)
 	int r;
 
 	definition_init(&definition);
-	r = decode_members(value, &definition, err);
+	r = decode_saved(value, &definition, err);
 	if (r == 0 && !definition.name) {
 		definition.name =
 			strdup("saved"); /* it will be called by the name it is saved as */

@@ -2,16 +2,20 @@
 /*
  * definition.h (codec) - JSON definitions and run requests <-> struct definition.
  *
- * A definition: {"schema"?: "volbench.definition/1", "name", "description"?, "target" | "targets",
- * "factors"?, "defaults"?, "workloads", "repeats"?, "order"?, "seed"?, "override"?}. A workload is
- * an object of options with a "name" (by its pattern where it lacks one), or {"name"?, "fio":
- * COMMAND LINE}; "jobs" beside its options is a list of such objects, jobs that run together, laid
- * over them. "targets" are named and make the factor "target", the last one unless "factors"
- * holds "target" with all their names as levels. A seed is drawn where there is none.
+ * A definition: {"schema"?: "volbench.definition/1", "name", "description"?, "parent"?, "target" |
+ * "targets", "factors"?, "defaults"?, "workloads", "repeats"?, "order"?, "seed"?, "override"?}. A
+ * workload is an object of options with a "name" (by its pattern where it lacks one), or {"name"?,
+ * "fio": COMMAND LINE}; "jobs" beside its options is a list of such objects, jobs that run
+ * together, laid over them. "targets" are named and make the factor "target", the last one unless
+ * "factors" holds "target" with all their names as levels. A seed is drawn where there is none. A
+ * target
+ * {"zvol": {"parent"?, "size"?, "sparse"?, "properties"?}} or {"dataset": {"parent"?,
+ * "properties"?}} that names no parent has the definition's.
  *
- * A request names one instead: {"definition": NAME, "target"?, "targets"?, "factors"?, "repeats"?,
- * "order"?, "seed"?, "override"?}; what it gives replaces the definition's member ("override" is
- * merged option by option). Every error has the pointer of the document that was handed in:
+ * A request names one instead: {"definition": NAME, "parent"?, "target"?, "targets"?, "factors"?,
+ * "repeats"?, "order"?, "seed"?, "override"?}; what it gives replaces the definition's member
+ * ("override" is merged option by option, a zvol over a zvol member by member:
+ * definition_request.h). Every error has the pointer of the document that was handed in:
  * "/definition" where a request's named definition is to blame.
  * What comes back has passed definition_check().
  */
@@ -38,8 +42,8 @@ MUST_CHECK int definition_decode_text(const char *text, size_t size, definition_
 				      void *arg, struct definition *definition, struct error *err);
 
 /*
- * A definition to save (PUT): name, target and with it sizes may be missing, a request brings them;
- * what is there is checked. Decodes and drops it.
+ * A definition to save (PUT): name, target or its parent, and with it sizes may be missing, a
+ * request brings them; what is there is checked. Decodes and drops it.
  */
 MUST_CHECK int definition_validate_saved(const json_t *value, struct error *err);
 

@@ -4,9 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/plan/quantity.h"
 #include "server/codec/definition.h"
 #include "server/codec/fields.h"
 #include "server/codec/option_members.h"
+
+static json_t *encode_made(const struct target_spec *target)
+{
+	json_t *value = json_object(), *properties;
+	char size[QUANTITY_TEXT_MAX];
+	int failed = put_text(value, "parent", target->path);
+
+	if (target->size_bytes > 0)
+		failed |= put_text(value, "size", quantity_format_size(target->size_bytes, size));
+	if (target->sparse)
+		failed |= put_bool(value, "sparse", true);
+	if (target->properties.count == 0)
+		return put_end(value, failed);
+	properties = json_object();
+	for (size_t i = 0; i < target->properties.count; i++)
+		failed |= put_text(properties, target->properties.list[i].name,
+				   target->properties.list[i].value);
+	failed |= put_value(value, "properties", properties);
+	return put_end(value, failed);
+}
 
 static json_t *encode_target(const struct target_spec *target)
 {
@@ -14,7 +35,10 @@ static json_t *encode_target(const struct target_spec *target)
 	int failed = 0;
 
 	failed |= put_text_if(value, "name", target->name);
-	failed |= put_text(value, target_kind_names[target->kind], target->path);
+	if (target_kind_is_zfs(target->kind))
+		failed |= put_value(value, target_kind_names[target->kind], encode_made(target));
+	else
+		failed |= put_text(value, target_kind_names[target->kind], target->path);
 	if (target->existing)
 		failed |= put_bool(value, "existing", true);
 	failed |= put_text_if(value, "fingerprint", target->fingerprint);

@@ -14,6 +14,7 @@
 #include "engine/base/text.h"
 #include "engine/plan/file_phases.h"
 #include "engine/plan/fio_names.h"
+#include "engine/plan/property.h"
 #include "server/codec/definition.h"
 #include "server/codec/fields.h"
 #include "server/codec/option_members.h"
@@ -122,6 +123,11 @@ int option_members_unknown(const char *name, const char *pointer, struct error *
 	if (reason)
 		return error_set(err, ERROR_UNSUPPORTED, pointer, "fio option %s: %s", name,
 				 reason);
+	if (property_find(name))
+		return error_set(err, ERROR_UNKNOWN_FIELD, pointer,
+				 "%s is a property of what is made, not of a workload: give it the "
+				 "target among its \"properties\", or compare it in \"factors\"",
+				 name);
 	return error_set(err, ERROR_UNKNOWN_FIELD, pointer, "there is no option \"%s\"",
 			 text_excerpt(name, quoted));
 }

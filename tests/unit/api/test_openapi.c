@@ -14,6 +14,7 @@
 #include "engine/base/embedded.h"
 #include "engine/base/error.h"
 #include "engine/plan/option.h"
+#include "engine/plan/property.h"
 
 static const char *document(void)
 {
@@ -165,6 +166,36 @@ static void test_options(void **state)
 	free(options);
 }
 
+/* Which properties there are, of what, and what they take. */
+static void test_properties(void **state)
+{
+	char *text = NULL, *schema = section("\n    Properties:\n");
+	const char *properties = strstr(schema, "\n      properties:\n");
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	for (size_t i = 0; i < property_count; i++) {
+		const struct property_rule *rule = &property_table[i];
+
+		fprintf(out, "        %s:\n          description: '%s%s: %s.'\n", rule->name,
+			rule->zvol ? "Of a zvol" : "Of a dataset",
+			rule->zvol && rule->dataset ? " or dataset" : "", rule->values);
+		fputs("          type: [string, integer]\n", out);
+	}
+	assert_int_equal(fclose(out), 0);
+	text[size - 1] = '\0'; /* the section ends before its last line does */
+	assert_non_null(properties);
+	if (strcmp(properties + strlen("\n      properties:\n"), text) != 0) {
+		puts(text); /* too long for fail_msg() */
+		fail_msg("%s",
+			 "in openapi.yaml the properties of schema Properties must be as above");
+	}
+	free(text);
+	free(schema);
+}
+
 static void test_codes(void **state)
 {
 	char *problem = section("\n    Problem:\n      description: RFC 9457.\n");
@@ -185,6 +216,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_properties),
 		cmocka_unit_test(test_codes),
 	};
 
