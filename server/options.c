@@ -46,8 +46,10 @@ static const struct row rows[] = {
 	{"--listen", "ADDR:PORT", KIND_TEXT, ON(COMMAND_SERVE), offsetof(struct options, listen), 0,
 	 "Address to serve on, loopback only; port 0 takes a free one. Default: 127.0.0.1:8090."},
 	{"--target", "KIND:PATH", KIND_TEXT, ON_READ, offsetof(struct options, target), 0,
-	 "What to test, in place of the definition's target: file:PATH, directory:PATH or "
-	 "device:PATH."},
+	 "What to test, in place of the definition's target: file:PATH, directory:PATH, "
+	 "device:PATH, zvol:PARENT or dataset:PARENT (made beneath that dataset of OpenZFS)."},
+	{"--parent", "DATASET", KIND_TEXT, ON_READ, offsetof(struct options, parent), 0,
+	 "The dataset of OpenZFS beneath which the definition's zvols and datasets are made."},
 	{"--override", "OPTION=VALUE", KIND_LIST, ON_READ, offsetof(struct options, overrides),
 	 offsetof(struct options, override_count),
 	 "Sets a workload option for every workload. Repeatable."},

@@ -40,7 +40,8 @@ struct options {
 	const char **allow_datasets; /* names of OpenZFS datasets, well-formed */
 	const char *json_out;	     /* run, plan: --json; "-" is standard output */
 	const char *html_out;	     /* run: --html */
-	const char *target; /* run, plan, fio: --target file:PATH | directory:PATH | device:PATH */
+	const char *target;	     /* run, plan, fio: --target file:PATH | ... | zvol:PARENT */
+	const char *parent;	     /* run, plan, fio: --parent DATASET */
 	size_t override_count;
 	const char **overrides; /* run, plan, fio: --override OPTION=VALUE */
 	unsigned int repeats;	/* run, plan: --repeats N; 0: as defined */

@@ -134,6 +134,11 @@ static int read_job(const struct options *options, const char *text, size_t size
 	};
 	size_t length = point && point > file ? (size_t)(point - file) : strlen(file);
 
+	if (options->parent)
+		return error_set(err, ERROR_BAD_PARAMETER, "",
+				 "--parent is for definitions; of an fio job file give --target "
+				 "zvol:%.60s or dataset:%.60s.",
+				 options->parent, options->parent);
 	if (strcmp(file, "-") != 0 && length < sizeof(name)) {
 		memcpy(name, file, length);
 		name[length] = '\0';
@@ -151,6 +156,7 @@ int source_load(const struct options *options, const struct command_hooks *hooks
 	struct source source = {.options = options, .hooks = hooks};
 	const struct amendment amendment = {
 		.target = options->target,
+		.parent = options->parent,
 		.override_count = options->override_count,
 		.overrides = options->overrides,
 		.repeats = options->repeats,

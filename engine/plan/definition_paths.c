@@ -166,28 +166,25 @@ int definition_adopt_paths(struct definition *definition, struct error *err)
 
 int definition_place_target(struct definition *definition, const char *text, struct error *err)
 {
-	const char *colon = strchr(text, ':');
+	enum target_kind kind;
+	const char *path = target_kind_parse(text, &kind);
 	struct target_spec *target;
 
-	for (int kind = TARGET_FILE; colon && kind <= TARGET_DEVICE; kind++) {
-		const char *name = target_kind_names[kind];
-
-		if (strlen(name) != (size_t)(colon - text) ||
-		    strncmp(name, text, strlen(name)) != 0 || !colon[1])
-			continue;
-		target = calloc(1, sizeof(*target));
-		if (!target)
-			return error_no_memory(err);
-		definition->targets = target;
-		definition->target_count = 1;
-		target->kind = (enum target_kind)kind;
-		target->path = strdup(colon + 1);
-		if (!target->path)
-			return error_no_memory(err);
-		drop_all_paths(definition);
-		return 0;
-	}
-	return error_set(err, ERROR_BAD_PARAMETER, "",
-			 "a target is file:PATH, directory:PATH or device:PATH, not \"%.60s\"",
-			 text);
+	if (!path)
+		return error_set(
+			err, ERROR_BAD_PARAMETER, "",
+			"a target is file:PATH, directory:PATH, device:PATH, zvol:PARENT or "
+			"dataset:PARENT, not \"%.60s\"",
+			text);
+	target = calloc(1, sizeof(*target));
+	if (!target)
+		return error_no_memory(err);
+	definition->targets = target;
+	definition->target_count = 1;
+	target->kind = kind;
+	target->path = strdup(path);
+	if (!target->path)
+		return error_no_memory(err);
+	drop_all_paths(definition);
+	return 0;
 }

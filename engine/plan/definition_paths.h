@@ -16,8 +16,9 @@
 MUST_CHECK int definition_adopt_paths(struct definition *definition, struct error *err);
 
 /*
- * Makes the target that a text names ("file:PATH", "directory:PATH", "device:PATH") the only one;
- * filename and directory of the workloads are options no longer. BAD_PARAMETER.
+ * Makes the target that a text names ("file:PATH", "directory:PATH", "device:PATH", "zvol:PARENT",
+ * "dataset:PARENT") the only one; filename and directory of the workloads are options no longer.
+ * BAD_PARAMETER.
  */
 MUST_CHECK int definition_place_target(struct definition *definition, const char *text,
 				       struct error *err);

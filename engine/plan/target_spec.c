@@ -22,6 +22,22 @@ bool target_kind_is_zfs(enum target_kind kind)
 	return kind == TARGET_ZVOL || kind == TARGET_DATASET;
 }
 
+const char *target_kind_parse(const char *text, enum target_kind *ret_kind)
+{
+	const char *colon = strchr(text, ':');
+
+	for (int kind = 0; colon && colon[1] && kind < TARGET_KIND_COUNT; kind++) {
+		size_t length = strlen(target_kind_names[kind]);
+
+		if (length != (size_t)(colon - text) ||
+		    strncmp(target_kind_names[kind], text, length) != 0)
+			continue;
+		*ret_kind = (enum target_kind)kind;
+		return colon + 1;
+	}
+	return NULL;
+}
+
 /* ---- properties ---- */
 
 static struct property *find(const struct properties *properties, const char *name)

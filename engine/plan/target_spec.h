@@ -35,6 +35,10 @@ bool target_kind_has_files(enum target_kind kind);
 /* Made by the run beneath a parent dataset. */
 bool target_kind_is_zfs(enum target_kind kind);
 
+/* What stands behind the colon of "file:/tank/a" or "zvol:tank/volbench", and the kind before it;
+ * NULL where there is no such kind, or nothing behind it. */
+const char *target_kind_parse(const char *text, enum target_kind *ret_kind);
+
 /* OpenZFS properties, by native names ("volblocksize"); values as `zfs set` takes them. */
 struct property {
 	char *name, *value;

@@ -6,29 +6,58 @@
 #include <string.h>
 
 #include "engine/plan/definition.h"
+#include "server/codec/definition_request.h"
 #include "server/codec/fields.h"
 #include "server/codec/json.h"
 
+/* {"zvol": {"parent": PARENT}}; size and properties of a target of the same kind stay. */
+static int amend_made(json_t *value, const char *kind, const char *parent)
+{
+	json_t *target = json_object_get(value, "target");
+	json_t *made = json_object_get(target, kind);
+
+	(void)json_object_del(value, "parent"); /* it may not be there */
+	if (json_is_object(made))
+		return put_text(made, "parent", parent);
+	made = json_object();
+	target = json_object();
+	if (put_text(made, "parent", parent) < 0) {
+		json_decref(made);
+		made = NULL;
+	}
+	return put_value(value, "target", put_end(target, put_value(target, kind, made)));
+}
+
 static int amend_target(json_t *value, const char *text, struct error *err)
 {
-	const char *colon = strchr(text, ':');
+	enum target_kind kind;
+	const char *path = target_kind_parse(text, &kind);
 	json_t *target;
+	int failed;
 
-	for (int kind = TARGET_FILE; colon && kind <= TARGET_DEVICE; kind++) {
-		const char *name = target_kind_names[kind];
-
-		if (strlen(name) != (size_t)(colon - text) ||
-		    strncmp(name, text, strlen(name)) != 0 || !colon[1])
-			continue;
+	if (!path)
+		return error_set(err, ERROR_BAD_PARAMETER, "",
+				 "--target takes file:PATH, directory:PATH, device:PATH, "
+				 "zvol:PARENT or dataset:PARENT, not \"%.60s\".",
+				 text);
+	if (target_kind_is_zfs(kind)) {
+		failed = amend_made(value, target_kind_names[kind], path);
+	} else {
 		target = json_object();
-		if (put_text(target, name, colon + 1) < 0 || put_value(value, "target", target) < 0)
-			return error_no_memory(err);
-		(void)json_object_del(value, "targets"); /* it may not be there */
-		return 0;
+		failed = put_text(target, target_kind_names[kind], path);
+		failed = put_value(value, "target", put_end(target, failed));
 	}
-	return error_set(err, ERROR_BAD_PARAMETER, "",
-			 "--target takes file:PATH, directory:PATH or device:PATH, not \"%.60s\".",
-			 text);
+	if (failed)
+		return error_no_memory(err);
+	(void)json_object_del(value, "targets"); /* it may not be there */
+	return 0;
+}
+
+/* The parent of all zvols and datasets, also of those that name one. */
+static int amend_parent(json_t *value, const char *parent, struct error *err)
+{
+	definition_request_drop_parents(value);
+	return put_text(value, "parent", parent) < 0 ? error_no_memory(err) : 0;
 }
 
 static int amend_override(json_t *value, const char *text, struct error *err)
@@ -56,10 +85,18 @@ static int amend_override(json_t *value, const char *text, struct error *err)
 
 static int amend(json_t *value, const struct amendment *amendment, struct error *err)
 {
+	enum target_kind kind;
 	int r = 0;
 
+	if (amendment->parent && amendment->target && target_kind_parse(amendment->target, &kind) &&
+	    target_kind_is_zfs(kind))
+		return error_set(err, ERROR_BAD_PARAMETER, "",
+				 "--target %.60s says the parent: leave out --parent.",
+				 amendment->target);
 	if (amendment->target)
 		r = amend_target(value, amendment->target, err);
+	if (r == 0 && amendment->parent)
+		r = amend_parent(value, amendment->parent, err);
 	for (size_t i = 0; r == 0 && i < amendment->override_count; i++)
 		r = amend_override(value, amendment->overrides[i], err);
 	if (r == 0 && amendment->repeats && put_u64(value, "repeats", amendment->repeats) < 0)

@@ -11,7 +11,8 @@
 
 /* What the command line lays over a definition. */
 struct amendment {
-	const char *target; /* "file:PATH", "directory:PATH", "device:PATH"; NULL: as it is */
+	const char *target; /* "file:PATH", ..., "zvol:PARENT"; NULL: as it is */
+	const char *parent; /* of all zvols and datasets; NULL: as it is */
 	size_t override_count;
 	const char *const *overrides; /* "OPTION=VALUE" */
 	unsigned int repeats;	      /* 0: as it is */
@@ -19,8 +20,9 @@ struct amendment {
 
 /*
  * A definition's (or request's) JSON text with the amendment in its members target (targets is
- * then dropped), override and repeats; heap. BAD_PARAMETER where the amendment cannot be read, else
- * the errors of json_read().
+ * then dropped; of a zvol or dataset in place of one of its kind, size and properties stay),
+ * parent, override and repeats; heap. BAD_PARAMETER where the amendment cannot be read, else the
+ * errors of json_read().
  */
 MUST_CHECK int amend_definition(const char *text, size_t size, const struct amendment *amendment,
 				char **ret_text, struct error *err);
