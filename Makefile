@@ -234,6 +234,8 @@ install: all ## install under DESTDIR and PREFIX
 	sed 's,@BINDIR@,$(PREFIX)/bin,' systemd/volbench.service > $(DESTDIR)$(UNIT_DIRECTORY)/system/volbench.service
 	chmod 644 $(DESTDIR)$(UNIT_DIRECTORY)/system/volbench.service
 	install -Dm644 systemd/volbench.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/volbench.conf
+	install -Dm644 systemd/volbench-zfs.conf $(DESTDIR)$(PREFIX)/share/doc/volbench/examples/volbench-zfs.conf
+	install -Dm644 systemd/volbench-zvol.rules $(DESTDIR)$(PREFIX)/share/doc/volbench/examples/volbench-zvol.rules
 	install -Dm644 README.md $(DESTDIR)$(PREFIX)/share/doc/volbench/README.md
 	install -Dm644 openapi.yaml $(DESTDIR)$(PREFIX)/share/doc/volbench/openapi.yaml
 
