@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "engine/base/text.h"
+
 static bool letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -36,6 +38,17 @@ bool zfs_name_ok(const char *name)
 			return true;
 		name += length + 1;
 	}
+}
+
+int zfs_name_check(const char *name, struct error *err)
+{
+	char excerpt[TEXT_EXCERPT_MAX];
+
+	if (zfs_name_ok(name))
+		return 0;
+	return error_set(err, ERROR_BAD_NAME, "",
+			 "\"%s\" is no name of a dataset such as \"tank/volbench\"",
+			 text_excerpt(name, excerpt));
 }
 
 bool zfs_name_within(const char *name, const char *ancestor)

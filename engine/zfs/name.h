@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "engine/base/error.h"
+
 /* With the NUL: ZFS_MAX_DATASET_NAME_LEN of OpenZFS. */
 #define ZFS_NAME_BYTES 256
 
@@ -12,6 +14,8 @@
  * letter; no '@' or '#', no "." or ".." as a component, at most ZFS_NAME_BYTES - 1 bytes. Blanks,
  * which OpenZFS allows, are refused: no name of ours needs them. */
 bool zfs_name_ok(const char *name);
+/* The same; BAD_NAME with -EINVAL. */
+MUST_CHECK int zfs_name_check(const char *name, struct error *err);
 
 /* Whether the name is `ancestor` or lies beneath it, by whole components. */
 bool zfs_name_within(const char *name, const char *ancestor);

@@ -51,11 +51,16 @@ static void test_names(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
-		if (!zfs_name_ok(good[i]))
+		if (!zfs_name_ok(good[i]) || zfs_name_check(good[i], NULL) < 0)
 			fail_msg("\"%s\" was refused", good[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct error err = {0};
+
 		if (zfs_name_ok(bad[i]))
 			fail_msg("\"%s\" was accepted", bad[i]);
+		assert_true(zfs_name_check(bad[i], &err) < 0);
+		assert_int_equal(err.code, ERROR_BAD_NAME);
+	}
 }
 
 static void test_length(void **state)
