@@ -22,7 +22,7 @@ enum zfs_program { ZFS_PROGRAM_ZFS, ZFS_PROGRAM_ZPOOL };
 
 /* How long a command may take, and who may end it early. */
 struct zfs_patience {
-	uint64_t deadline_ms;
+	uint64_t deadline_ms;	 /* 0: that of zfs_patience_ask */
 	atomic_bool *cancel;	 /* or NULL */
 	void (*tick)(void *arg); /* several times a second while it takes; or NULL */
 	void *arg;
@@ -34,8 +34,8 @@ extern const struct zfs_patience zfs_patience_ask;
 struct zfs_output {
 	int status;	      /* exit status */
 	char *out;	      /* heap, NUL-terminated, at most 1 MiB */
-	char error_text[512]; /* the first line of its stderr, cleaned */
-	bool busy;	      /* it said "dataset is busy" */
+	char error_text[512]; /* the first line of its stderr that is no warning, cleaned */
+	bool busy;	      /* it said "dataset is busy", or "pool or dataset is busy" */
 	bool missing;	      /* it said "dataset does not exist", or "no such pool" */
 };
 
@@ -48,17 +48,24 @@ MUST_CHECK int zfs_available(const char *what, struct error *err);
 
 /*
  * Runs `zfs ARGUMENTS...` to its end; arguments NULL-terminated, without the program's name.
- * 0 also where its status is not 0: look there. ZFS_UNAVAILABLE; ZFS_FAILED where it had to be
- * killed at the deadline or died; -ECANCELED with CANCELLED; NO_MEMORY. output is to be freed by
- * zfs_output_done() after success only.
+ * 0 also where its status is not 0: look there. ZFS_UNAVAILABLE with -ENODEV; ZFS_FAILED where it
+ * had to be killed at the deadline (-ETIMEDOUT, "zfs create did not answer within 20 s"), printed
+ * more than 1 MiB or died; -ECANCELED with CANCELLED; NO_MEMORY. patience may be NULL for
+ * zfs_patience_ask. output is to be freed by zfs_output_done() after success only.
  */
 MUST_CHECK int zfs_run(enum zfs_program program, const char *const *arguments,
 		       const struct zfs_patience *patience, struct zfs_output *ret_output,
 		       struct error *err);
 void zfs_output_done(struct zfs_output *output);
 
-/* zfs_run() for what must succeed: another status is ZFS_FAILED, or ZFS_PERMISSION, NO_SPACE,
- * TARGET_MISSING, TARGET_READ_ONLY where its words say so; the message is "DOING: its words". */
+/*
+ * The error that a status other than 0 means by its words, "DOING: its words": ZFS_PERMISSION
+ * (-EPERM), NO_SPACE (-ENOSPC), TARGET_MISSING (-ENOENT), FILE_EXISTS (-EEXIST), TARGET_READ_ONLY
+ * (-EROFS), else ZFS_FAILED (-EIO).
+ */
+MUST_CHECK int zfs_told(const struct zfs_output *output, const char *doing, struct error *err);
+
+/* zfs_run() for what must succeed: another status is zfs_told(). ret_out (heap) may be NULL. */
 MUST_CHECK int zfs_do(enum zfs_program program, const char *const *arguments,
 		      const struct zfs_patience *patience, const char *doing, char **ret_out,
 		      struct error *err);
