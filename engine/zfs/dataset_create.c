@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * dataset_create.c - `zfs create`, in earnest and as a dry run: zfs-create(8), zfs_do_create() of
+ * cmd/zfs/zfs_main.c. A dry run with -P prints "create<tab>NAME" and a line
+ * "property<tab>NAME<tab>VALUE" for each property that would be set.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/zfs/dataset.h"
+
+#define FIXED_ARGUMENTS 16
+
+/* Those that this room sets itself. */
+static const char *const own_properties[] = {"volmode", "volsize", "canmount", "mountpoint",
+					     ZFS_RUN_PROPERTY};
+
+/* An argument vector; what was formatted for it is in `heap`. */
+struct arguments {
+	size_t count, room, heap_count;
+	const char **list;
+	char **heap;
+};
+
+static int arguments_init(struct arguments *arguments, size_t room)
+{
+	*arguments = (struct arguments){
+		.room = room,
+		.list = calloc(room + 1, sizeof(char *)),
+		.heap = calloc(room + 1, sizeof(char *)),
+	};
+	return arguments->list && arguments->heap ? 0 : -ENOMEM;
+}
+
+static void arguments_done(struct arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->heap_count; i++)
+		free(arguments->heap[i]);
+	free(arguments->heap);
+	free(arguments->list);
+}
+
+static int add(struct arguments *arguments, const char *text)
+{
+	if (!text || arguments->count == arguments->room)
+		return -ENOMEM;
+	arguments->list[arguments->count++] = text;
+	return 0;
+}
+
+/* "-o", "name=value". */
+static int add_property(struct arguments *arguments, const char *name, const char *value)
+{
+	char *text;
+
+	if (asprintf(&text, "%s=%s", name, value) < 0)
+		return -ENOMEM;
+	if (arguments->heap_count == arguments->room) {
+		free(text);
+		return -ENOMEM;
+	}
+	arguments->heap[arguments->heap_count++] = text;
+	return add(arguments, "-o") < 0 ? -ENOMEM : add(arguments, text);
+}
+
+static int add_volume(struct arguments *arguments, const struct zfs_creation *creation, bool sparse)
+{
+	char *size;
+	int r = sparse ? add(arguments, "-s") : 0;
+
+	if (r < 0 || asprintf(&size, "%llu", (unsigned long long)creation->volsize) < 0)
+		return -ENOMEM;
+	arguments->heap[arguments->heap_count++] = size;
+	r = add(arguments, "-V");
+	if (r == 0)
+		r = add(arguments, size);
+	return r < 0 ? r : add_property(arguments, "volmode", "dev");
+}
+
+static int add_filesystem(struct arguments *arguments, const struct zfs_creation *creation)
+{
+	int r = add_property(arguments, "canmount", "noauto");
+
+	return r < 0 ? r : add_property(arguments, "mountpoint", creation->mountpoint);
+}
+
+/* without: a property left out, or NULL. */
+static int add_all(struct arguments *arguments, const struct zfs_creation *creation, bool dry,
+		   bool sparse, const char *without)
+{
+	int r = add(arguments, "create");
+
+	if (r == 0 && dry)
+		r = add(arguments, "-nP");
+	if (r == 0)
+		r = creation->volume ? add_volume(arguments, creation, sparse)
+				     : add_filesystem(arguments, creation);
+	if (r == 0)
+		r = add_property(arguments, ZFS_RUN_PROPERTY, creation->run_id);
+	for (size_t i = 0; r == 0 && i < creation->properties->count; i++) {
+		const struct property *property = &creation->properties->list[i];
+
+		if (!without || strcmp(property->name, without) != 0)
+			r = add_property(arguments, property->name, property->value);
+	}
+	return r < 0 ? r : add(arguments, creation->name);
+}
+
+static int check_creation(const struct zfs_creation *creation, struct error *err)
+{
+	for (size_t i = 0; i < creation->properties->count; i++) {
+		const char *name = creation->properties->list[i].name;
+
+		for (size_t j = 0; j < ARRAY_SIZE(own_properties); j++)
+			if (strcmp(name, own_properties[j]) == 0)
+				return error_set(err, ERROR_BAD_VALUE, name,
+						 "the property %s is set by Volbench itself", name);
+		if (!name[0] || strchr(name, '=') || strchr(name, ','))
+			return error_set(err, ERROR_BAD_VALUE, name,
+					 "this is no name of a property of OpenZFS");
+	}
+	return zfs_name_check(creation->name, err);
+}
+
+/* Of words such as "cannot create 'tank/x': 'recordsize' must be power of 2 from 512B to 1M": the
+ * property that is refused; NULL where none of ours is named. */
+static const char *refused_property(const struct zfs_creation *creation, const char *words)
+{
+	for (size_t i = 0; i < creation->properties->count; i++) {
+		const char *name = creation->properties->list[i].name;
+		char quoted[ZFS_NAME_BYTES];
+
+		(void)snprintf(quoted, sizeof(quoted), "'%s'", name);
+		if (strstr(words, quoted))
+			return name;
+	}
+	if (!strstr(words, "property or value") && !strstr(words, "block size"))
+		return NULL;
+	/* The kernel's own refusals do not name it; of what we set it is the block's size. */
+	if (properties_get(creation->properties, "volblocksize"))
+		return "volblocksize";
+	return properties_get(creation->properties, "recordsize") ? "recordsize" : NULL;
+}
+
+static int tell_creation(const struct zfs_creation *creation, const struct zfs_output *output,
+			 const char *doing, struct error *err)
+{
+	const char *name;
+	int r = zfs_told(output, doing, err);
+
+	if (r != -EIO) /* other than ZFS_FAILED */
+		return r;
+	name = refused_property(creation, output->error_text);
+	if (!name)
+		return r;
+	return error_set(err, ERROR_BAD_VALUE, name, "%s: %s", doing, output->error_text);
+}
+
+/* `zfs create` in one of its forms. ret_out may be NULL. */
+static int create(const struct zfs_creation *creation, bool dry, bool sparse, const char *without,
+		  const struct zfs_patience *patience, char **ret_out, struct error *err)
+{
+	struct arguments arguments;
+	char doing[ZFS_NAME_BYTES + 32];
+	struct zfs_output output;
+	int r;
+
+	r = check_creation(creation, err);
+	if (r < 0)
+		return r;
+	r = arguments_init(&arguments, FIXED_ARGUMENTS + 2 * creation->properties->count);
+	if (r == 0)
+		r = add_all(&arguments, creation, dry, sparse, without);
+	if (r < 0)
+		r = error_no_memory(err);
+	if (r == 0)
+		r = zfs_run(ZFS_PROGRAM_ZFS, arguments.list, patience, &output, err);
+	arguments_done(&arguments);
+	if (r < 0)
+		return r;
+	(void)snprintf(doing, sizeof(doing), "creating %s", creation->name);
+	if (output.status != 0)
+		r = tell_creation(creation, &output, doing, err);
+	else if (ret_out)
+		*ret_out = TAKE_PTR(output.out);
+	zfs_output_done(&output);
+	return r;
+}
+
+/* Of "property<tab>refreservation<tab>68423680" among the lines. */
+static bool find_reservation(const char *out, uint64_t *ret_bytes)
+{
+	static const char mark[] = "property\trefreservation\t";
+
+	while (out && *out) {
+		char number[24];
+		size_t length;
+
+		if (strncmp(out, mark, sizeof(mark) - 1) == 0) {
+			out += sizeof(mark) - 1;
+			length = strcspn(out, "\n");
+			if (length >= sizeof(number))
+				return false;
+			memcpy(number, out, length);
+			number[length] = '\0';
+			return zfs_number(number, ret_bytes);
+		}
+		out = strchr(out, '\n');
+		out = out ? out + 1 : NULL;
+	}
+	return false;
+}
+
+int zfs_create_dry(const struct zfs_creation *creation, uint64_t *ret_reserved, struct error *err)
+{
+	AUTO_FREE char *out = NULL;
+	int r;
+
+	/* Not sparse, for its figure; an own refreservation would take that figure's place. */
+	if (!creation->volume || properties_get(creation->properties, "refreservation")) {
+		r = create(creation, true, creation->sparse, NULL, NULL, NULL, err);
+		if (r < 0)
+			return r;
+	}
+	if (!creation->volume) {
+		*ret_reserved = 0;
+		return 0;
+	}
+	r = create(creation, true, false, "refreservation", NULL, &out, err);
+	if (r < 0)
+		return r;
+	if (!find_reservation(out, ret_reserved)) {
+		(void)error_set(err, ERROR_ZFS_FAILED, "",
+				"zfs create -nP of %s does not tell its refreservation",
+				creation->name);
+		return -EBADMSG;
+	}
+	return 0;
+}
+
+int zfs_create(const struct zfs_creation *creation, const struct zfs_patience *patience,
+	       struct error *err)
+{
+	return create(creation, false, creation->sparse, NULL, patience, NULL, err);
+}
