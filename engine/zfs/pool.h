@@ -27,11 +27,16 @@ struct zfs_facts {
 	bool readonly;
 	uint64_t size_bytes, free_bytes;
 	double fragmentation_percent; /* -1: not known */
-	unsigned int ashift;	      /* 0: not known, or vdevs differ */
-	char layout[128];	      /* "2 x mirror of 2", "raidz2 of 6", "4 x disk" */
-	bool parity;		      /* raidz or dRAID */
-	/* What TrueNAS recommends for a zvol there: 16K on mirrors and disks; on RAIDZ the next
-	 * power of two above data disks x 8K, at most 128K; dRAID at least 32K. 0: not known. */
+	/* Of the data vdevs. 0: they differ; or not known, as before 2.2 for a pool that was made
+	 * without naming it. */
+	unsigned int ashift;
+	/* "2 x mirror of 2", "raidz2 of 6", "draid2:4d:11c:1s", "4 x disk"; other classes follow:
+	 * "disk; special: mirror of 2; logs: disk; cache: disk". */
+	char layout[128];
+	bool parity; /* raidz or dRAID */
+	/* What TrueNAS recommends for a zvol there: 16K on mirrors and disks; on RAIDZ data disks x
+	 * 8K, up to the next power of two, at least 16K, at most 128K; dRAID at least 32K. 0: not
+	 * known. */
 	uint64_t recommended_volblocksize;
 };
 
