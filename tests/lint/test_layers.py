@@ -56,6 +56,13 @@ def test_a_library_behind_another_door_fails(tmp_path):
     assert "jansson" in out
 
 
+def test_a_process_is_started_behind_its_door(tmp_path):
+    text = "int f(void)\n{\n\treturn child_start(&options, &pid);\n}\n"
+    assert run(tmp_path, {"engine/zfs/command.c": text})[0] == 0
+    assert run(tmp_path, {"engine/zfs/pool.c": text})[0] == 1
+    assert run(tmp_path, {"server/store.c": 'const char *p = "/usr/sbin/zfs";\n'})[0] == 1
+
+
 def test_a_forbidden_function_fails(tmp_path):
     assert run(tmp_path, {"web/chart.c": 'int f(void)\n{\n\treturn system("x");\n}\n'})[0] == 1
 
