@@ -273,7 +273,7 @@ static int start(struct running *running, const char *path, const char *const *a
 	size_t count = 0;
 	int r;
 
-	while (arguments[count] && count < MAX_ARGUMENTS) {
+	while (count < MAX_ARGUMENTS && arguments[count]) {
 		argv[count + 1] = arguments[count];
 		count++;
 	}
