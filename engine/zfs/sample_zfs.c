@@ -10,10 +10,14 @@ void sample_zfs_init(struct sample_zfs *zfs)
 double sample_zfs_from_devices(const struct sample_zfs *zfs)
 {
 	const struct zfs_arc_delta *arc = &zfs->arc;
-	uint64_t reached = arc->demand_data_misses + arc->direct_reads;
-	uint64_t all = reached + arc->demand_data_hits;
+	double direct = (double)arc->direct_reads;
+	double fetched = (double)arc->demand_data_misses + (double)arc->prefetch_data_misses;
+	double all = (double)arc->demand_data_hits + (double)arc->demand_data_misses + direct;
+	double reached = fetched * (zfs->accesses_a_block > 1 ? zfs->accesses_a_block : 1) + direct;
 
-	return arc->known && all > 0 ? (double)reached / (double)all : -1;
+	if (!arc->known || all <= 0)
+		return -1;
+	return reached < all ? reached / all : 1;
 }
 
 double sample_zfs_write_amplification(const struct sample_zfs *zfs)

@@ -43,14 +43,18 @@ struct sample_zfs {
 	bool volume;
 	char version[64];
 	struct properties properties; /* as found: volblocksize or recordsize, compression, ... */
-	/* What it holds before the sample: volsize of a zvol, else the files' sizes; `written` and
-	 * `logicalreferenced` of the dataset; compressratio of what it refers to, 0 where not
-	 * known. */
+	/* Before the sample: what it reads and writes of it (of a zvol up to the end of its
+	 * regions, or the files' sizes); what that takes (`referenced` of a zvol; blocks of the
+	 * files); `logicalreferenced`, which has no holes, and `refcompressratio` of the whole; 0
+	 * where not known. */
 	uint64_t size_bytes, written_bytes, logical_bytes;
 	double compress_ratio;
 	double used_percent;	      /* of the pool; -1: not known */
 	double fragmentation_percent; /* of its free space; -1: not known */
 	double txg_timeout_s;	      /* zfs_txg_timeout; 0: not known */
+	/* Requests that meet one block one right after the other: block size / request size where
+	 * reads are sequential and smaller than a block; else 1. 0 is taken for 1. */
+	double accesses_a_block;
 	struct zfs_arc_delta arc;
 	struct zfs_pool_delta pool;
 };
@@ -58,8 +62,20 @@ struct sample_zfs {
 /* All zero, figures of which zero is one not known. */
 void sample_zfs_init(struct sample_zfs *zfs);
 
-/* 0 to 1: of reads that ARC was asked for or that went around it, those that reached the devices;
- * -1 where there were none or it is not known. */
+/*
+ * 0 to 1: the share of reads that reached the devices; -1 where there were none or it is not known.
+ *
+ *   min(1, ((demand misses + prefetch misses) x accesses_a_block + direct reads) /
+ *          (demand hits + demand misses + direct reads))
+ *
+ * A block that was fetched ahead is a hit when it is asked for, though it came from the devices all
+ * the same: counted by demand misses alone, sequential reads with primarycache=metadata would seem
+ * to come from memory (998 hits of 1000 were measured where 16 MB of 16 MB were read from the
+ * disks). A sequential reader of 4k meets each 16k block four times, and only the first can reach a
+ * device (250 misses and 750 hits of 1000, without prefetch). What prefetch fetches and nobody asks
+ * for makes the share too large, never too small. Reads from L2ARC, which is a device, are among
+ * the misses. Counters: arcstats, and direct_read_count of the pool's iostats.
+ */
 double sample_zfs_from_devices(const struct sample_zfs *zfs);
 
 /* Bytes written to the pool's disks, logs among them, for each byte the sample wrote; -1 where it
