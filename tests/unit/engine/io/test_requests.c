@@ -17,9 +17,8 @@
 #include "engine/io/measure.h"
 #include "engine/io/sequence.h"
 #include "engine/plan/workload_sizes.h"
+#include "tests/unit/engine/io/io_helpers.h"
 
-#define KIB UINT64_C(1024)
-#define MIB (UINT64_C(1024) * 1024)
 #define JOBS_MAX 4
 
 static const enum backend_kind backends[] = {BACKEND_IO_URING, BACKEND_THREADS, BACKEND_NULL};
@@ -31,26 +30,6 @@ struct setup {
 	struct sample sample;
 	int fd;
 };
-
-static void set(struct workload *workload, const char *options)
-{
-	char *text = strdup(options), *rest = text, *word;
-	struct error err;
-
-	assert_non_null(text);
-	workload_init(workload);
-	while ((word = strsep(&rest, " "))) {
-		char *value = strchr(word, '=');
-
-		assert_non_null(value);
-		*value++ = '\0';
-		if (option_parse(option_find(word), value, workload, &err) < 0)
-			fail_msg("%s", err.message);
-	}
-	free(text);
-	if (workload_complete(workload, &err) < 0)
-		fail_msg("%s: %s", options, err.message);
-}
 
 /* What a word of a file filled so holds. */
 static uint64_t word_at(uint64_t offset)

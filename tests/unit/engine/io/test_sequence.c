@@ -15,9 +15,7 @@
 #include "engine/base/clock.h"
 #include "engine/io/job_steps.h"
 #include "engine/io/sequence.h"
-
-#define KIB UINT64_C(1024)
-#define MIB (UINT64_C(1024) * 1024)
+#include "tests/unit/engine/io/io_helpers.h"
 
 struct fixture {
 	struct workload workload;
@@ -25,27 +23,6 @@ struct fixture {
 	struct recorder recorder;
 	struct job job;
 };
-
-/* A workload of these options, "rw=read:64k bs=4k ...", completed. */
-static void set(struct workload *workload, const char *options)
-{
-	char *text = strdup(options), *rest = text, *word;
-	struct error err;
-
-	assert_non_null(text);
-	workload_init(workload);
-	while ((word = strsep(&rest, " "))) {
-		char *value = strchr(word, '=');
-
-		assert_non_null(value);
-		*value++ = '\0';
-		if (option_parse(option_find(word), value, workload, &err) < 0)
-			fail_msg("%s", err.message);
-	}
-	free(text);
-	if (workload_complete(workload, &err) < 0)
-		fail_msg("%s: %s", options, err.message);
-}
 
 static struct fixture *begin(const char *options, uint64_t offset, uint64_t length)
 {
