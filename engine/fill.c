@@ -218,13 +218,13 @@ int fill_target(struct target *target, const struct fill_config *config, struct 
 	return r;
 }
 
-/* Writes back the dirty pages of one region, looking at the cancel flag. Not for durability: that
- * is fsync's, which is quick thereafter. */
-static int write_back(const struct measure_region *region, atomic_bool *cancel,
+/* Writes back the dirty pages of one file's part of a region, looking at the cancel flag. Not for
+ * durability: that is fsync's, which is quick thereafter. */
+static int write_back(const struct measure_file *file, uint64_t offset, atomic_bool *cancel,
 		      void (*tick)(void *arg), void *arg, struct error *err)
 {
-	for (uint64_t done = 0; done < region->length; done += SETTLE_PIECE) {
-		uint64_t piece = region->length - done;
+	for (uint64_t done = 0; done < file->length; done += SETTLE_PIECE) {
+		uint64_t piece = file->length - done;
 
 		if (piece > SETTLE_PIECE)
 			piece = SETTLE_PIECE;
@@ -234,7 +234,7 @@ static int write_back(const struct measure_region *region, atomic_bool *cancel,
 			(void)error_set(err, ERROR_CANCELLED, "", "The run was cancelled.");
 			return -ECANCELED;
 		}
-		if (sync_file_range(region->fd, (off_t)(region->offset + done), (off_t)piece,
+		if (sync_file_range(file->fd, (off_t)(offset + done), (off_t)piece,
 				    SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
 					    SYNC_FILE_RANGE_WAIT_AFTER) == 0)
 			continue;
@@ -245,19 +245,31 @@ static int write_back(const struct measure_region *region, atomic_bool *cancel,
 	return 0;
 }
 
+/* EINVAL: a special file such as /dev/zero, which has nothing to sync. */
+static int sync_file(int fd, struct error *err)
+{
+	if (fsync(fd) < 0 && errno != EINVAL)
+		return error_set_sys(err, ERROR_IO_ERROR, errno, "Syncing the target");
+	return 0;
+}
+
 int fill_settle(const struct measure_region *regions, size_t count, atomic_bool *cancel,
 		void (*tick)(void *arg), void *arg, struct error *err)
 {
 	for (size_t i = 0; i < count; i++) {
-		int r = write_back(&regions[i], cancel, tick, arg, err);
+		const struct measure_region *region = &regions[i];
+		bool last = region->files || i + 1 == count || regions[i + 1].fd != region->fd;
+		int r = 0;
 
+		for (size_t k = 0; (k == 0 || k < region->file_count) && r == 0; k++) {
+			const struct measure_file file = measure_region_file(region, k);
+
+			r = write_back(&file, region->offset, cancel, tick, arg, err);
+			if (r == 0 && last)
+				r = sync_file(file.fd, err);
+		}
 		if (r < 0)
 			return r;
-		if (i + 1 < count && regions[i + 1].fd == regions[i].fd)
-			continue;
-		/* EINVAL: a special file such as /dev/zero, which has nothing to sync. */
-		if (fsync(regions[i].fd) < 0 && errno != EINVAL)
-			return error_set_sys(err, ERROR_IO_ERROR, errno, "Syncing the target");
 	}
 	return 0;
 }

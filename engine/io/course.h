@@ -14,6 +14,7 @@
 
 #define COURSE_NAME_MAX 65 /* a job's name and its NUL, see option_table.h */
 
+struct file_set;
 struct sequence;
 struct verify_job;
 
@@ -38,6 +39,8 @@ struct course {
 	/* Writes that followed while a sync was due, and count for the next one. */
 	uint64_t fsync_owed, fdatasync_owed;
 	struct sequence *sequence; /* NULL: the pattern says all; the job's own */
+	struct file_set *files;	   /* NULL: one; the job's own. Its sequence is then the first's */
+	uint32_t end_file;	   /* where several: whose final fsync comes next */
 	struct data data;	   /* what the writes hold */
 	struct verify_job *verify; /* NULL: nothing is read back; the measurement's */
 	/* A write planned already, of a block that another one outstanding writes: it waits. */

@@ -6,12 +6,39 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/io/file_set.h"
 #include "engine/io/sequence.h"
 #include "engine/plan/budget.h"
 
 /* The number of the sequence's seed, derived from the job's own; pattern.c has others. */
 #define SEED_SEQUENCE 100
 #define SEED_PACE 200
+#define SEED_FILES 300
+
+static int zones_error(size_t index, uint64_t length, struct error *err)
+{
+	return error_set(err, ERROR_OUT_OF_RANGE, "",
+			 "the zones of random_distribution do not fit in the %" PRIu64
+			 " bytes of job %zu, or one is smaller than a request",
+			 length, index + 1);
+}
+
+static int begin_files(struct job *job, const struct workload *workload,
+		       const struct measure_region *region, size_t index, uint64_t seed,
+		       struct error *err)
+{
+	int rc =
+		file_set_new(workload, region, random_derive(seed, SEED_FILES), &job->course.files);
+
+	if (rc == -ERANGE)
+		return zones_error(index, job->length, err);
+	if (rc < 0)
+		return error_no_memory(err);
+	job->course.sequence = job->course.files->files[0].sequence;
+	if (!workload->ramp_time_ns)
+		file_set_begin(job->course.files, job->passes);
+	return 0;
+}
 
 static int begin_sequence(struct job *job, const struct workload *workload, size_t part,
 			  size_t index, uint64_t seed, struct error *err)
@@ -24,10 +51,7 @@ static int begin_sequence(struct job *job, const struct workload *workload, size
 	rc = sequence_new(workload, job->length, random_derive(seed, SEED_SEQUENCE), &job->pattern,
 			  positions ? &positions[part].next : NULL, &job->course.sequence);
 	if (rc == -ERANGE)
-		return error_set(err, ERROR_OUT_OF_RANGE, "",
-				 "the zones of random_distribution do not fit in the %" PRIu64
-				 " bytes of job %zu, or one is smaller than a request",
-				 job->length, index + 1);
+		return zones_error(index, job->length, err);
 	return rc < 0 ? error_no_memory(err) : 0;
 }
 
@@ -58,6 +82,7 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 	job->limited = !workload->time_based;
 	budget = budget_of(workload, region->length);
 	job->size_bytes = budget.bytes;
+	job->passes = job->limited && workload->io_size == 0 ? budget_loops(workload) : UINT64_MAX;
 	job->course.ios_budget = job->limited ? budget.ios : UINT64_MAX;
 	/* The ramp goes round as long as it lasts; the window's begin sets the budget. */
 	job->budget_bytes = job->limited && !workload->ramp_time_ns ? job->size_bytes : UINT64_MAX;
@@ -76,6 +101,8 @@ int job_init(struct job *job, const struct workload *workload, const struct meas
 				    workload->continue_on_error == CONTINUE_ALL;
 	job->course.end_sync = workload->end_fsync && workload_writes(workload);
 	data_init(&job->course.data, workload, random_derive(seed, ~(uint64_t)index));
+	if (region->files)
+		return begin_files(job, workload, region, index, own, err);
 	return begin_sequence(job, workload, region->part, index, own, err);
 }
 
@@ -90,7 +117,11 @@ void job_part(struct job *job, const struct workload *whole, const struct worklo
 
 void job_done(struct job *job)
 {
-	sequence_free(job->course.sequence);
+	if (job->course.files)
+		file_set_free(job->course.files);
+	else
+		sequence_free(job->course.sequence);
+	job->course.files = NULL;
 	job->course.sequence = NULL;
 }
 
@@ -102,6 +133,8 @@ void job_window_begins(struct job *job, uint64_t outstanding_bytes)
 		return;
 	job->budget_bytes =
 		job->size_bytes > outstanding_bytes ? job->size_bytes - outstanding_bytes : 0;
+	if (course->files)
+		file_set_begin(course->files, job->passes);
 	course->ios_left = course->ios_budget;
 	if (course->ios_budget != UINT64_MAX)
 		course->ios_left = course->ios_budget > course->ios_outstanding

@@ -8,6 +8,9 @@
  * A job goes by its pattern, or by a sequence (sequence.h) where the workload asks for more than a
  * pattern gives; only job_steps.c asks the sequence.
  *
+ * Where it has several files (file_set.h) each has a pattern and a sequence of its own, and the
+ * job's own pattern only says the kind and the mix.
+ *
  * fsync=N means, as in fio: after every N writes issued the job's next operation is an fsync. It
  * does not wait for writes outstanding beside it (depth above 1).
  *
@@ -26,9 +29,10 @@ struct job {
 	struct recorder *recorder;
 	uint64_t offset, length;	   /* the region */
 	uint64_t last[PATTERN_DIRECTIONS]; /* the last offset in it where a whole block fits */
-	uint32_t file;			   /* the descriptor's index */
+	uint32_t file;			   /* the descriptor's index; of several the first's */
 	bool limited;			   /* ends when budget_bytes is used up */
 	uint64_t budget_bytes; /* not limited: so many that it is topped up now and then */
+	uint64_t passes;       /* over several files; UINT64_MAX: as many as there are bytes for */
 	uint64_t size_bytes;   /* limited: all that it does, budget.h */
 	uint64_t fsync_every, fsync_left; /* 0: no fsyncs */
 	struct course course;

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "engine/io/file_set.h"
 #include "engine/io/sequence.h"
 #include "engine/io/verify.h"
 #include "engine/plan/budget.h"
@@ -50,7 +51,7 @@ static bool datasync_due(struct job *job, struct operation *operation)
 	if (job->course.fdatasync_every == 0 || job->course.fdatasync_left > 0)
 		return false;
 	job->course.fdatasync_left = job->course.fdatasync_every;
-	if (fsync_due(job))
+	if (fsync_due(job) || (job->course.files && !file_set_choose(job->course.files)))
 		return false;
 	*operation = (struct operation){.kind = REQUEST_DATASYNC};
 	return true;
@@ -61,9 +62,14 @@ static bool datasync_due(struct job *job, struct operation *operation)
 static enum job_step next_in_sequence(struct job *job, struct operation *operation,
 				      unsigned int open)
 {
-	struct sequence *sequence = job->course.sequence;
+	struct file_set *files = job->course.files;
+	struct file_set_file *file = files ? file_set_choose(files) : NULL;
+	struct sequence *sequence = file ? file->sequence : job->course.sequence;
+	uint64_t length = file ? file->length : job->length;
 	struct sequence_step step;
 
+	if (files && !file)
+		return JOB_DONE;
 	if (fsync_due(job)) {
 		job->fsync_left = job->fsync_every;
 		*operation = (struct operation){.kind = REQUEST_SYNC};
@@ -79,9 +85,10 @@ static enum job_step next_in_sequence(struct job *job, struct operation *operati
 	operation->length = (uint32_t)step.length;
 	operation->kind = (uint32_t)step.direction;
 	/* The bound check, whatever the sequence says. */
-	if (step.length == 0 || step.length > job->length ||
-	    step.offset > job->length - step.length)
+	if (step.length == 0 || step.length > length || step.offset > length - step.length)
 		return JOB_REFUSED;
+	if (file)
+		file_set_took(files, step.direction, step.length);
 	job->budget_bytes -= step.length < job->budget_bytes ? step.length : job->budget_bytes;
 	if (job->fsync_every > 0 && step.direction == DIRECTION_WRITE)
 		job->fsync_left--;
@@ -203,7 +210,8 @@ static bool syncs_may_follow(const struct job *job)
 	       (job->fsync_every > 0 || job->course.fdatasync_every > 0);
 }
 
-/* A job that has nothing more to do syncs once, when nothing of it is outstanding. */
+/* A job that has nothing more to do syncs each of its files once, one after another, when nothing
+ * of it is outstanding. */
 static enum job_step plan_end(struct job *job, struct flight *flight)
 {
 	struct course *course = &job->course;
@@ -212,8 +220,9 @@ static enum job_step plan_end(struct job *job, struct flight *flight)
 		return JOB_DONE;
 	if (course->outstanding > 0)
 		return JOB_WAITS;
-	course->end_sync = false;
-	*flight = (struct flight){.operation.kind = REQUEST_END_SYNC};
+	*flight = (struct flight){.operation.kind = REQUEST_END_SYNC, .file = course->end_file};
+	course->end_file++;
+	course->end_sync = course->files && course->end_file < course->files->count;
 	course->outstanding++;
 	return JOB_OPERATION;
 }
@@ -243,6 +252,7 @@ static enum job_step plan_operation(struct job *job, uint64_t now_ns, struct fli
 		settle(&course->fdatasync_left, &course->fdatasync_owed);
 	ret_flight->due_ns = 0;
 	ret_flight->follows = false;
+	ret_flight->file = course->files ? course->files->current : 0;
 	if (operation->kind < DIRECTION_COUNT)
 		ret_flight->due_ns = pace_issued(&course->pace, (enum direction)operation->kind,
 						 operation->length);

@@ -22,6 +22,7 @@ struct flight {
 	uint64_t due_ns;     /* its intended start; 0: no rate gave it one */
 	bool follows;	     /* the write of a rewrite, of what its buffer holds since the read */
 	uint32_t generation; /* verify.h's, of a write */
+	uint32_t file;	     /* of the job's, where it has several */
 };
 
 /* Whether a completed workload has a loop of its own: job_next_shaped() is then all there is. */

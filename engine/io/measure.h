@@ -28,13 +28,27 @@ extern const char *const backend_names[]; /* "io_uring", "threads", "null" */
 /* The most threads the threads backend may use: jobs x depth. */
 #define MEASURE_THREADS_MAX 1024
 
+struct measure_file {
+	int fd;		 /* open, not owned */
+	uint64_t length; /* bytes, from the region's offset on */
+};
+
 /* Where one job works. */
 struct measure_region {
 	int fd;		 /* open, not owned */
 	uint64_t offset; /* bytes */
 	uint64_t length; /* bytes, the most the job may touch */
 	size_t part;	 /* the workload's that it is a job of */
+	/* Where the job has several files: fd is that of the first, length the longest's. */
+	size_t file_count;
+	struct measure_file *files; /* NULL: the one */
 };
+
+/* The i-th file of a region, of max(1, file_count). */
+static inline struct measure_file measure_region_file(const struct measure_region *region, size_t i)
+{
+	return region->files ? region->files[i] : (struct measure_file){region->fd, region->length};
+}
 
 struct verify;
 

@@ -23,6 +23,28 @@ static uint32_t file_index(struct reactor *reactor, int fd)
 	return i;
 }
 
+/* The first index of a job's. */
+static uint32_t add_files(struct reactor *reactor, const struct measure_region *region)
+{
+	uint32_t first = reactor->file_count;
+
+	if (!region->files)
+		return file_index(reactor, region->fd);
+	for (size_t i = 0; i < region->file_count; i++)
+		reactor->files[reactor->file_count++] = region->files[i].fd;
+	return first;
+}
+
+/* Descriptors that the jobs may have. */
+static size_t most_files(const struct reactor_config *config)
+{
+	size_t files = 0, step = config->step;
+
+	for (size_t i = config->first; i < config->spec->region_count; i += step)
+		files += config->spec->regions[i].files ? config->spec->regions[i].file_count : 1;
+	return files;
+}
+
 /* The part that the i-th job of the reactor belongs to. */
 static const struct workload *part_of(const struct reactor_config *config, size_t i)
 {
@@ -67,7 +89,7 @@ static int make_jobs(struct reactor *reactor, const struct reactor_config *confi
 			return rc;
 		reactor->jobs[i].course.data.unit = spec->data_unit;
 		reactor->jobs[i].course.verify = verify_of(spec->verify, index);
-		reactor->jobs[i].file = file_index(reactor, spec->regions[index].fd);
+		reactor->jobs[i].file = add_files(reactor, &spec->regions[index]);
 		if (spec->workload->part_count > 0)
 			job_part(&reactor->jobs[i], spec->workload, part);
 	}
@@ -168,7 +190,7 @@ int reactor_new(const struct reactor_config *config, struct reactor **ret_reacto
 	choose_shape(reactor, workload);
 	reactor->jobs = lines(reactor->job_count, sizeof(*reactor->jobs));
 	reactor->recorders = lines(reactor->job_count, sizeof(*reactor->recorders));
-	reactor->files = lines(reactor->job_count, sizeof(*reactor->files));
+	reactor->files = lines(most_files(config), sizeof(*reactor->files));
 	reactor->slot_jobs = lines(reactor->slot_count, sizeof(*reactor->slot_jobs));
 	reactor->slot_batches = lines(reactor->slot_count, sizeof(*reactor->slot_batches));
 	reactor->slot_parked = lines(reactor->slot_count, sizeof(*reactor->slot_parked));

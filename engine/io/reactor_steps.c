@@ -85,6 +85,9 @@ static void prepare(struct reactor *reactor, uint32_t number, uint32_t place)
 
 	request_set(backend, number, (enum request_kind)operation->kind, operation->offset,
 		    operation->length);
+	if (reactor->slot_jobs[number]->course.files)
+		backend->requests[number].file =
+			reactor->slot_jobs[number]->file + reactor->flights[number].file;
 	backend->queue[place & backend->queue_mask] = number;
 	if (operation->kind == REQUEST_WRITE)
 		job_fill(reactor->slot_jobs[number], &reactor->flights[number],

@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include "engine/base/clock.h"
+#include "engine/io/file_set.h"
 #include "engine/io/metadata.h"
 #include "engine/io/placement.h"
 #include "engine/io/reactor.h"
@@ -112,7 +113,8 @@ int measure_memory(const struct workload *workload, enum backend_kind backend, u
 	for (size_t i = 0; i < workload_parts(workload); i++) {
 		const struct workload *one = workload_part(workload, i);
 
-		if (__builtin_mul_overflow(sequence_bytes(one), one->numjobs, &part) ||
+		part = data_files_given(one) ? file_set_bytes(one) : sequence_bytes(one);
+		if (__builtin_mul_overflow(part, one->numjobs, &part) ||
 		    __builtin_add_overflow(total, part, &total))
 			return -EOVERFLOW;
 	}

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "engine/plan/data_files.h"
 #include "engine/plan/workload_sizes.h"
 
 /* Whether requests differ in size, or do not lie on multiples of it. */
@@ -33,8 +34,9 @@ static bool all_random(const struct workload *workload)
 
 bool sequence_needed(const struct workload *workload)
 {
-	return workload->rw_number != 0 || distribution_spec_given(workload) ||
-	       has_own_blocks(workload) || workload->interlocked || !all_random(workload);
+	return data_files_given(workload) || workload->rw_number != 0 ||
+	       distribution_spec_given(workload) || has_own_blocks(workload) ||
+	       workload->interlocked || !all_random(workload);
 }
 
 /* ---- life ---- */
@@ -86,6 +88,8 @@ static bool shares_map(const struct workload *workload)
 
 uint64_t sequence_bytes(const struct workload *workload)
 {
+	uint64_t region =
+		data_files_given(workload) ? data_files_largest(workload) : workload->size;
 	uint64_t bytes = sizeof(struct sequence);
 
 	if (!sequence_needed(workload))
@@ -96,9 +100,7 @@ uint64_t sequence_bytes(const struct workload *workload)
 		if (workload_moves(workload, (enum direction)d) &&
 		    !(d == DIRECTION_WRITE && shares_map(workload)))
 			bytes += coverage_bytes(
-				workload->size /
-					workload_least_request(workload, (enum direction)d) +
-				1);
+				region / workload_least_request(workload, (enum direction)d) + 1);
 	return bytes;
 }
 

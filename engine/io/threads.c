@@ -7,6 +7,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/io/discard.h"
+#include "engine/io/file_set.h"
 #include "engine/io/job_steps.h"
 #include "engine/io/verify.h"
 
@@ -24,10 +25,11 @@ static void unlock(struct thread_job *job)
 }
 
 /* Bytes done or -errno. */
-static int32_t perform(const struct thread_job *job, const struct operation *operation,
-		       void *buffer)
+static int32_t perform(const struct thread_job *job, const struct flight *flight, void *buffer)
 {
-	int fd = job->fd;
+	const struct operation *operation = &flight->operation;
+	const struct file_set *files = job->job.course.files;
+	int fd = files ? files->files[flight->file].fd : job->fd;
 	ssize_t rc;
 
 	if (operation->kind == REQUEST_TRIM)
@@ -128,7 +130,7 @@ static void work(struct thread_worker *worker, void *buffer)
 		if (flight.operation.kind == REQUEST_WRITE)
 			job_fill(&worker->job->job, &flight, buffer, worker->seed);
 		flight.stamp_ns = clock_now_ns();
-		result = perform(worker->job, &flight.operation, buffer);
+		result = perform(worker->job, &flight, buffer);
 		now_ns = clock_now_ns();
 		done = &flight;
 	}

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "engine/plan/data_files.h"
 #include "engine/plan/workload_sizes.h"
 
 static uint64_t divide_up(uint64_t a, uint64_t b)
@@ -43,7 +44,7 @@ bool budget_uniform(const struct workload *workload)
 }
 
 /* As fio takes 0. */
-static uint64_t loops_of(const struct workload *workload)
+uint64_t budget_loops(const struct workload *workload)
 {
 	return larger(workload->loops, 1);
 }
@@ -76,23 +77,34 @@ static uint64_t uniform_ios(const struct workload *workload, uint64_t size, uint
 	uint64_t largest = larger(larger(workload->bs[0], workload->bs[1]), workload->bs[2]);
 
 	if (limit == 0 || workload->loops > 1)
-		return lesser(divide_up((limit ? limit : size) * loops_of(workload), bs),
-			      pass * loops_of(workload));
+		return lesser(divide_up((limit ? limit : size) * budget_loops(workload), bs),
+			      pass * budget_loops(workload));
 	rest = limit % (pass * bs);
 	pass *= limit / (pass * bs); /* all that are whole */
 	return rest == 0 || (pass > 0 && rest < largest) ? pass : pass + divide_up(rest, bs);
 }
 
+/* Several files hold only whole requests each. */
+static uint64_t size_of(const struct workload *workload, uint64_t region_bytes)
+{
+	if (data_files_given(workload))
+		region_bytes = data_files_total(workload);
+	else if (workload->size != 0)
+		return workload->size;
+	return workload->size != 0 ? lesser(workload->size, region_bytes) : region_bytes;
+}
+
 struct budget budget_of(const struct workload *workload, uint64_t region_bytes)
 {
-	uint64_t size = workload->size ? workload->size : region_bytes;
+	uint64_t size = size_of(workload, region_bytes);
 	uint64_t bs = request_bytes(workload), ios;
 	struct budget budget = {.ios = UINT64_MAX};
 
 	if (workload->number_ios > 0)
-		budget.ios = workload->number_ios * loops_of(workload);
+		budget.ios = workload->number_ios * budget_loops(workload);
 	if (!budget_uniform(workload)) {
-		budget.bytes = (workload->io_size ? workload->io_size : size) * loops_of(workload);
+		budget.bytes =
+			(workload->io_size ? workload->io_size : size) * budget_loops(workload);
 		return budget;
 	}
 	ios = uniform_ios(workload, size, bs);

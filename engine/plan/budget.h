@@ -33,4 +33,7 @@ struct budget budget_of(const struct workload *workload, uint64_t region_bytes);
  * what excludes each other; more than 2^63 bytes. */
 MUST_CHECK int budget_complete(struct workload *workload, struct error *err);
 
+/* Passes that it makes over its size, unless io_size says how much. */
+uint64_t budget_loops(const struct workload *workload);
+
 #endif

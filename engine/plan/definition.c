@@ -16,6 +16,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
+#include "engine/plan/data_files.h"
 
 const char *const definition_order_names[] = {"interleaved", "grouped", NULL};
 
@@ -162,6 +163,12 @@ static int check_against_target(const struct definition *definition, const size_
 				 target->existing ? "an existing " : "a ",
 				 target_kind_names[target->kind]);
 	}
+	if (data_files_given(workload) && !target_kind_has_files(target->kind))
+		return error_set(err, ERROR_CONFLICT,
+				 workload->nrfiles > 1 ? "nrfiles" : "filesize",
+				 "nrfiles and filesize are for files in a \"directory\" or "
+				 "\"dataset\"; the target is a %s",
+				 target_kind_names[target->kind]);
 	if (target->existing && (workload_writes(workload) || workload_trims(workload)))
 		return error_set(err, ERROR_CONFLICT, "rw",
 				 "rw=%s %s, but the target is \"existing\", which is only ever "

@@ -154,6 +154,10 @@ static int check_counts(const struct workload *workload, struct error *err)
 {
 	uint64_t outstanding = workload_depth(workload) * workload->numjobs;
 
+	if (workload->filesize[1] > FILE_BYTES_MAX)
+		return error_set(err, ERROR_OUT_OF_RANGE, "filesize",
+				 "filesize is at most 16m for a metadata workload, which holds a "
+				 "whole file in memory");
 	if (!workload_is_set(workload, OPTION_ID_NRFILES))
 		return error_set(err, ERROR_MISSING_FIELD, "nrfiles",
 				 "a metadata workload needs nrfiles: the files of each job, as in "

@@ -46,6 +46,7 @@ extern const char *const file_operation_names[FILE_OPERATION_COUNT];
 
 /* So many operations may be outstanding in a metadata workload: each holds a thread, of the kernel
  * or of ours. */
+#define FILE_BYTES_MAX (UINT64_C(16) << 20)
 #define FILE_OUTSTANDING_MAX 1024
 #define FILE_TOTAL_MAX UINT64_C(10000000) /* files of all jobs together */
 

@@ -156,9 +156,13 @@ OPTION(VERIFY_FATAL, "verify_fatal", OPTION_FLAG, verify_fatal, 0, 1, NULL, "0",
 
 /* ---- files ---- */
 OPTION(NRFILES, "nrfiles", OPTION_COUNT, nrfiles, 1, 1000000, NULL, NULL, NULL, "files", true,
-       "Files of each job of a metadata workload.")
-OPTION(FILESIZE, "filesize", OPTION_SIZE_RANGE, filesize, 0, 16 << 20, NULL, "0", NULL, "bytes", true,
-       "Bytes of each file of a metadata workload; `0-64k` draws each file's evenly between the two.")
+       "Files of each job, in a directory: 1 where not given, at most 4096 of all jobs together where they move data. A metadata workload needs it.")
+OPTION(FILESIZE, "filesize", OPTION_SIZE_RANGE, filesize, 0, UINT64_C(1) << 50, NULL, "0", NULL, "bytes", true,
+       "Bytes of each file, in place of size / nrfiles; `4k-64k` draws each file's evenly between the two. At most 16m for a metadata workload.")
+OPTION(OPENFILES, "openfiles", OPTION_COUNT, openfiles, 0, 1000000, NULL, "0", NULL, "files", true,
+       "Files of each job that requests go to at a time, until one of them is done; 0: all of nrfiles.")
+OPTION(FILE_SERVICE_TYPE, "file_service_type", OPTION_TEXT, file_service_type, 1, 40, NULL, "roundrobin", NULL, "", true,
+       "Which of a job's files the next request goes to: roundrobin, random or sequential (each until it is done); `roundrobin:8` and `random:8` stay with a file for so many requests.")
 OPTION(METADATA, "metadata", OPTION_TEXT, metadata, 1, 100, NULL, NULL, NULL, "", false,
        "Volbench's own: measure operations on many small files, each phase on all of them: create, write, stat, read, rename, delete, as in `create,stat,delete`; `all` is the six.")
 OPTION(DIRECTORIES, "directories", OPTION_COUNT, directories, 1, 1000, NULL, NULL, NULL, "directories", true,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/plan/data_files.h"
 #include "engine/plan/distribution_spec.h"
 #include "engine/plan/estimate.h"
 #include "engine/plan/file_phases.h"
@@ -315,7 +316,7 @@ int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_byt
 
 	for (size_t i = 0; i < plan->sample_count; i++) {
 		const struct workload *options = &plan->samples[i].options;
-		uint64_t jobs = workload_jobs(options), bytes;
+		uint64_t bytes;
 
 		if (plan->samples[i].target != target || workload_metadata(options))
 			continue;
@@ -325,8 +326,8 @@ int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_byt
 			whole |= workload_part(options, part)->size == 0;
 		if (bytes > most)
 			most = bytes;
-		if (directory && jobs > files)
-			files = jobs;
+		if (directory && data_files_count(options) > files)
+			files = data_files_count(options);
 	}
 	*ret_bytes = whole ? 0 : most;
 	*ret_files = files;

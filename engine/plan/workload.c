@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/plan/budget.h"
+#include "engine/plan/data_files.h"
 #include "engine/plan/distribution_spec.h"
 #include "engine/plan/file_phases.h"
 #include "engine/plan/machine_options.h"
@@ -260,24 +261,6 @@ static int check_batch(const struct workload *workload, struct error *err)
 			 workload->batch_complete_min, workload_depth(workload));
 }
 
-/* What only a metadata workload has. */
-static int check_files(const struct workload *workload, struct error *err)
-{
-	static const enum option_id ids[] = {OPTION_ID_NRFILES, OPTION_ID_FILESIZE,
-					     OPTION_ID_DIRECTORIES, OPTION_ID_FILE_ORDER};
-
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		const char *name = option_at(ids[i])->name;
-
-		if (workload_is_set(workload, ids[i]))
-			return error_set(err, ERROR_CONFLICT, name,
-					 "%s is for metadata workloads; a job that moves data has "
-					 "one file, of size: give metadata, or leave out %s",
-					 name, name);
-	}
-	return 0;
-}
-
 /* Phases are not something that other jobs could run beside. */
 static int check_parts(const struct workload *workload, struct error *err)
 {
@@ -303,8 +286,6 @@ int workload_complete(struct workload *workload, struct error *err)
 	if (r == 0 && workload_metadata(workload))
 		return file_phases_complete(workload, err);
 	if (r == 0)
-		r = check_files(workload, err);
-	if (r == 0)
 		r = complete_mix(workload, err);
 	if (r == 0)
 		r = complete_time(workload, err);
@@ -319,6 +300,8 @@ int workload_complete(struct workload *workload, struct error *err)
 	r = workload_complete_order(workload, err);
 	if (r == 0)
 		r = workload_complete_sizes(workload, err);
+	if (r == 0)
+		r = data_files_complete(workload, err);
 	if (r == 0)
 		r = machine_options_check(workload, err);
 	if (r == 0)
@@ -452,7 +435,8 @@ uint64_t workload_depth(const struct workload *workload)
 
 static int part_extent(const struct workload *part, bool file_per_job, uint64_t *ret_bytes)
 {
-	uint64_t bytes = part->size;
+	uint64_t bytes =
+		file_per_job && data_files_given(part) ? data_files_largest(part) : part->size;
 
 	if (!file_per_job && part->regions == REGIONS_DISJOINT &&
 	    __builtin_mul_overflow(bytes, part->numjobs, &bytes))

@@ -131,8 +131,10 @@ struct workload {
 	uint64_t verify_interval;	/* bytes; 0: a whole request */
 	bool do_verify, verify_fatal;
 	/* files */
-	uint64_t nrfiles, filesize[2]; /* a job; bytes, the least and the most */
-	char *metadata;		       /* NULL: reads and writes data; see file_phases.h */
+	uint64_t nrfiles, filesize[2]; /* a job; bytes, the least and the most: data_files.h */
+	uint64_t openfiles;
+	char *file_service_type;
+	char *metadata; /* NULL: reads and writes data; see file_phases.h */
 	uint64_t directories;
 	int file_order; /* enum workload_file_order */
 	/* the machine */
@@ -234,7 +236,8 @@ uint64_t workload_depth(const struct workload *workload);
 
 /* Bytes of one file or device that the workload reaches: offset + size x jobs (or size where
  * regions are shared, or each job has a file); parts in disjoint regions lie one behind another.
- * Only the offset where size is 0. -EOVERFLOW. */
+ * Where each job has files of its own, of the largest file. Only the offset where size is 0.
+ * -EOVERFLOW. */
 MUST_CHECK int workload_extent(const struct workload *workload, bool file_per_job,
 			       uint64_t *ret_bytes);
 

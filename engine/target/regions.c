@@ -15,6 +15,7 @@
 #include "engine/base/text.h"
 #include "engine/io/discard.h"
 #include "engine/io/load.h"
+#include "engine/plan/data_files.h"
 #include "engine/plan/workload_sizes.h"
 #include "engine/target/parts.h"
 #include "engine/target/place.h"
@@ -64,6 +65,11 @@ static int check_part(const struct target_info *info, const struct workload *par
 				 "directory %s each has a file",
 				 text_clean(info->path, shown, sizeof(shown)));
 
+	if (data_files_given(part) && !target_kind_has_files(info->kind))
+		return error_set(err, ERROR_CONFLICT, part->nrfiles > 1 ? "nrfiles" : "filesize",
+				 "nrfiles and filesize are for files in a directory; %s is one %s",
+				 text_clean(info->path, shown, sizeof(shown)),
+				 target_kind_is_block(info->kind) ? "device" : "file");
 	if (workload_trims(part))
 		return check_trims(info, part, err);
 	if (!part->direct || unit <= 1)
@@ -120,7 +126,8 @@ static int lay_out(const struct target *target, const struct workload *part, uin
 		   uint64_t jobs, struct layout *layout, struct error *err)
 {
 	bool apart = part->regions == REGIONS_DISJOINT && !target_kind_has_files(target->info.kind);
-	uint64_t length = part->size, unit, room, end;
+	uint64_t length = data_files_given(part) ? data_files_largest(part) : part->size;
+	uint64_t unit, room, end;
 
 	if (part->offset >= target->bytes)
 		return too_small(target, part, err);
@@ -212,11 +219,22 @@ static int invalidate(const struct target *target, int fd, struct error *err)
 	return 0;
 }
 
+static void close_region(const struct measure_region *region, const struct measure_region *before)
+{
+	for (size_t i = 0; i < region->file_count; i++)
+		if (region->files[i].fd >= 0)
+			(void)close(region->files[i].fd); /* fsync, where asked, was the promise */
+	if (!region->files && region->fd >= 0 && (!before || region->fd != before->fd))
+		(void)close(region->fd); /* as well */
+}
+
 void target_close_regions(struct measure_region *regions, size_t count)
 {
-	for (size_t i = 0; regions && i < count && !load_any_left_behind(); i++)
-		if (regions[i].fd >= 0 && (i == 0 || regions[i].fd != regions[i - 1].fd))
-			(void)close(regions[i].fd); /* fsync, where asked, was the promise */
+	for (size_t i = 0; regions && i < count; i++) {
+		if (!load_any_left_behind())
+			close_region(&regions[i], i > 0 ? &regions[i - 1] : NULL);
+		free(regions[i].files);
+	}
 	free(regions);
 }
 
@@ -248,10 +266,30 @@ static int open_files(const struct target *target, size_t first, size_t files, s
 	return r;
 }
 
+/* The files of one job of a part, of which it is given the first one's number. */
+static int open_several(const struct target *target, const struct workload *part, size_t first,
+			struct measure_region *region, struct error *err)
+{
+	struct data_files files;
+	int r = 0;
+
+	data_files_of(part, &files);
+	region->files = calloc((size_t)files.count, sizeof(*region->files));
+	if (!region->files)
+		return error_no_memory(err);
+	for (size_t i = 0; i < files.count && r == 0; i++) {
+		region->files[i].length = data_files_bytes(part, i);
+		r = open_file(target, first + i, flags_of(part), &region->files[i].fd, err);
+		region->file_count += r == 0;
+	}
+	region->fd = region->file_count > 0 ? region->files[0].fd : -1;
+	return r;
+}
+
 static int check_use(const struct target *target, const struct workload *workload,
 		     struct error *err)
 {
-	uint64_t jobs = workload_jobs(workload);
+	uint64_t files = data_files_count(workload);
 	char shown[PLACE_SHOWN];
 
 	if (target->existing && (workload_writes(workload) || workload_trims(workload)))
@@ -259,47 +297,80 @@ static int check_use(const struct target *target, const struct workload *workloa
 				 "%s is named as existing and never written; this workload %s",
 				 text_clean(target->info.path, shown, sizeof(shown)),
 				 workload_writes(workload) ? "writes" : "trims");
-	if (target_kind_has_files(target->info.kind) && jobs > target->files)
+	if (target_kind_has_files(target->info.kind) && files > target->files)
 		return error_set(err, ERROR_TARGET_TOO_SMALL, "numjobs",
-				 "%" PRIu64 " jobs for %" PRIu64 " files", jobs, target->files);
+				 "the jobs need %" PRIu64 " files of %" PRIu64, files,
+				 target->files);
 	return target_check_workload(&target->info, workload, err);
 }
 
-/*
- * The regions of one part, which begin at `first` of all; *used grows by what they take of one file
- * or device.
- */
+/* The descriptors of a part's jobs, in a directory from the file of that number on. */
+static int open_jobs(const struct target *target, const struct workload *part, size_t first_file,
+		     struct measure_region *regions, struct error *err)
+{
+	size_t count = (size_t)part->numjobs;
+	struct data_files files;
+	int r = 0;
+
+	if (!target_kind_has_files(target->info.kind))
+		return open_files(target, 0, 1, count, flags_of(part), regions, err);
+	if (!data_files_given(part))
+		return open_files(target, first_file, count, count, flags_of(part), regions, err);
+	data_files_of(part, &files);
+	for (size_t i = 0; i < count && r == 0; i++)
+		r = open_several(target, part, first_file + i * files.count, &regions[i], err);
+	return r;
+}
+
+static int invalidate_region(const struct target *target, const struct measure_region *region,
+			     struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; (i == 0 || i < region->file_count) && r == 0; i++)
+		r = invalidate(target, measure_region_file(region, i).fd, err);
+	return r;
+}
+
+/* Where the next part of the same workload begins. */
+struct place_in {
+	size_t job, file; /* of all */
+	uint64_t used;	  /* bytes of one file or device */
+};
+
+/* The regions of one part; *at goes on to the next one. */
 static int open_part(const struct target *target, const struct workload *workload, size_t index,
-		     size_t first, uint64_t *used, struct measure_region *regions,
-		     struct error *err)
+		     struct place_in *at, struct measure_region *regions, struct error *err)
 {
 	const struct workload *part = workload_part(workload, index);
 	bool directory = target_kind_has_files(target->info.kind);
-	size_t count = (size_t)part->numjobs, files = directory ? count : 1;
+	size_t count = (size_t)part->numjobs, descriptors = directory ? count : 1;
 	struct layout layout = {0};
-	int r = lay_out(target, part, *used, workload_jobs(workload), &layout, err);
+	int r = lay_out(target, part, at->used, workload_jobs(workload), &layout, err);
 
+	regions += at->job;
 	if (r == 0)
-		r = open_files(target, directory ? first : 0, files, count, flags_of(part),
-			       regions + first, err);
-	for (size_t i = first; i < first + count && r == 0; i++) {
-		regions[i].offset = layout.offset + layout.step * (i - first);
+		r = open_jobs(target, part, at->file, regions, err);
+	for (size_t i = 0; i < count && r == 0; i++) {
+		regions[i].offset = layout.offset + layout.step * i;
 		regions[i].length = layout.length;
 		regions[i].part = index;
 	}
-	for (size_t i = first; i < first + files && part->invalidate && r == 0; i++)
-		r = invalidate(target, regions[i].fd, err);
+	for (size_t i = 0; i < descriptors && part->invalidate && r == 0; i++)
+		r = invalidate_region(target, &regions[i], err);
 	if (part->regions == REGIONS_DISJOINT && !directory)
-		*used += layout.step * count; /* within the target */
+		at->used += layout.step * count; /* within the target */
+	at->job += count;
+	at->file += (size_t)data_files_count(part);
 	return r;
 }
 
 int target_open_regions(struct target *target, const struct workload *workload,
 			struct measure_region **ret_regions, size_t *ret_count, struct error *err)
 {
-	size_t count = (size_t)workload_jobs(workload), first = 0;
+	size_t count = (size_t)workload_jobs(workload);
 	struct measure_region *regions = NULL;
-	uint64_t used = 0;
+	struct place_in at = {0};
 	int r;
 
 	r = check_use(target, workload, err);
@@ -307,11 +378,9 @@ int target_open_regions(struct target *target, const struct workload *workload,
 		r = make_regions(count, &regions, err);
 	if (r < 0)
 		return r;
-	raise_descriptor_limit(count);
-	for (size_t i = 0; i < workload_parts(workload) && r == 0; i++) {
-		r = open_part(target, workload, i, first, &used, regions, err);
-		first += (size_t)workload_part(workload, i)->numjobs;
-	}
+	raise_descriptor_limit(data_files_count(workload));
+	for (size_t i = 0; i < workload_parts(workload) && r == 0; i++)
+		r = open_part(target, workload, i, &at, regions, err);
 	if (r < 0) {
 		target_close_regions(regions, count);
 		return r;

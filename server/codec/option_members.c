@@ -297,8 +297,9 @@ static bool has_value(const struct workload *workload, enum option_id id)
 {
 	if (workload_metadata(workload) && !file_phases_takes(id))
 		return false;
-	if (id == OPTION_ID_NRFILES || id == OPTION_ID_FILESIZE || id == OPTION_ID_DIRECTORIES ||
-	    id == OPTION_ID_FILE_ORDER)
+	if (workload_metadata(workload) && (id == OPTION_ID_NRFILES || id == OPTION_ID_FILESIZE))
+		return true;
+	if (id == OPTION_ID_DIRECTORIES || id == OPTION_ID_FILE_ORDER)
 		return workload_metadata(workload);
 	switch (id) {
 	case OPTION_ID_NAME:

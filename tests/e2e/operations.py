@@ -28,6 +28,12 @@ def definition(options, path, **members):
             "workloads": [{"name": "w", "fio": options}], **members}
 
 
+def definition_in(options, directory, **members):
+    """The same with jobs of several files, in a directory."""
+    return {"name": "operations", "seed": 1, "target": {"directory": str(directory)},
+            "workloads": [{"name": "w", "fio": options}], **members}
+
+
 def parse(text):
     """An iolog of version 2 or 3: the operations in order."""
     version, *lines = text.splitlines()
@@ -53,6 +59,38 @@ def of_engine(options, directory, path=None):
     for log in logs:
         log.unlink()
     return jobs
+
+
+def of_engine_files(options, directory):
+    """Those of one job of several files: of each file, and the files' numbers in order."""
+    scratch = directory / "scratch"
+    scratch.mkdir(exist_ok=True)
+    process = engine.Engine(directory / "state", [scratch], program=TOOL,
+                            environment={"VOLBENCH_OPERATIONS": str(directory / "log")})
+    try:
+        lines = process.run(definition_in(options + " --ioengine=null", scratch))
+    finally:
+        process.stop()
+    assert engine.end(lines)["state"] == "done", lines[-1]
+    logs = sorted(directory.glob("log.0.*"), key=lambda log: int(log.suffix[1:]))
+    order = [int(line) for line in (directory / "log-order.0").read_text(encoding="ascii").split()]
+    return [parse(log.read_text(encoding="ascii")) for log in logs], order
+
+
+def of_fio_files(options, directory):
+    """The same of fio."""
+    log, files = directory / "fio.log", directory / "files"
+    files.mkdir()
+    subprocess.run(["fio", "--name=w", *options.split(), "--ioengine=psync", f"--directory={files}",
+                    f"--write_iolog={log}", "--output=/dev/null"], check=True, cwd=directory,
+                   timeout=120)
+    words = [line.split()[1:] for line in log.read_text(encoding="ascii").splitlines()[1:]]
+    names = sorted({w[0] for w in words}, key=lambda name: int(name.rsplit(".", 1)[1]))
+    number = {name: i for i, name in enumerate(names)}
+    words = [w for w in words if len(w) == 4]
+    order = [number[w[0]] for w in words]
+    return [[Operation(w[1], int(w[2]), int(w[3])) for w in words if number[w[0]] == i]
+            for i in range(len(names))], order
 
 
 def of_shipped_engine(whole, directory):

@@ -10,6 +10,7 @@ comparisons of equals. Both are seeded, so a case passes or fails for good.
 A member of `differs` names a comparison that is not to agree, and why; it must then differ.
 `pytest -s` prints the table.
 """
+import collections
 import dataclasses
 import math
 import random
@@ -235,6 +236,70 @@ def test_operations_are_fios(name, directory):
     table.compare(*([o for o in found if o.kind in DATA] for found in (ours, theirs)))
     print(table.text(name))
     assert not table.wrong(), table.text(name)
+
+
+# ---- jobs of several files ----
+
+# In order: what fio issues, to the byte.
+IN_ORDER = [
+    "--rw=read --bs=4k --size=40k --nrfiles=3",
+    "--rw=write --bs=4k --size=400k --nrfiles=7 --file_service_type=roundrobin:3",
+    "--rw=read --bs=4k --size=120k --nrfiles=4 --file_service_type=sequential",
+    "--rw=read --bs=4k --size=120k --nrfiles=5 --openfiles=2",
+    "--rw=write --bs=4k --size=48k --nrfiles=3 --fsync=2",
+    "--rw=read --bs=4k --nrfiles=4 --filesize=16k --size=40k",
+    "--rw=read:4k --bs=4k --size=120k --nrfiles=3 --openfiles=1",
+    "--rw=read --bs=4k --size=40k --nrfiles=3 --loops=3",
+    "--rw=write --bs=4k --size=64k --nrfiles=4 --io_size=24k",
+]
+
+
+@pytest.mark.parametrize("options", IN_ORDER)
+def test_files_are_served_as_fio_does(options, directory):
+    ours, our_order = operations.of_engine_files(options, directory)
+    theirs, their_order = operations.of_fio_files(options, directory)
+    assert our_order == their_order
+    assert [[o for o in found if o.kind in DATA] for found in ours] == [
+        [o for o in found if o.kind in DATA] for found in theirs]
+    assert [[o.kind for o in found] for found in ours] == [[o.kind for o in found] for found in theirs]
+
+
+# Drawn: as many to each file, as often another one than before, each block of each file once.
+DRAWN = {
+    "--rw=randread --bs=4k --size=32M --nrfiles=8 --file_service_type=random": 1,
+    "--rw=randwrite --bs=4k --size=32M --nrfiles=8 --file_service_type=random:4": 4,
+    "--rw=randread --bs=4k --size=32M --nrfiles=8 --openfiles=3 --file_service_type=random": 1,
+    "--rw=randrw --bs=4k --size=32M --nrfiles=8": 1,
+}
+
+
+@pytest.mark.parametrize("options", DRAWN)
+def test_files_are_drawn_as_fio_does(options, directory):
+    found = [operations.of_engine_files(options, directory), operations.of_fio_files(options, directory)]
+    clump = DRAWN[options]
+    half = [collections.Counter(order[:len(order) // 2]) for _, order in found]
+    stays = [collections.Counter(a == b for a, b in zip(order, order[1:])) for _, order in found]
+    assert len(found[0][1]) == len(found[1][1]) == 8192
+    for files, _ in found:
+        assert [len({o.offset for o in file}) for file in files] == [1024] * 8
+    if "openfiles" in options: # those that are in service first
+        assert set(half[0]) == set(half[1]) or max(map(len, half)) <= 8
+        early = [collections.Counter(order[:1500]) for _, order in found]
+        assert [len(e) for e in early] == [3, 3]
+    else:
+        assert operations.two_samples(*half, clump) <= FAR
+    assert operations.two_samples(*stays, clump) <= FAR
+
+
+def test_sizes_of_files_are_drawn_as_fio_does(directory):
+    """Evenly, multiples of bs, within the bounds."""
+    options = "--rw=read --bs=4k --nrfiles=400 --filesize=4k-256k"
+    sizes = [[len(file) for file in of(options, directory)[0]]
+             for of in (operations.of_engine_files, operations.of_fio_files)]
+    assert [len(s) for s in sizes] == [400, 400]
+    assert all(min(s) >= 1 and max(s) <= 64 for s in sizes)
+    binned = [collections.Counter(n // 8 for n in s) for s in sizes]
+    assert operations.two_samples(*binned) <= FAR
 
 
 # ---- the comparison itself ----

@@ -6,9 +6,10 @@
  *
  * With ioengine=null each job's operations go to LOG.B.F as an iolog of fio's version 2, which fio
  * can replay: B counts the backends in the order they were opened (one a reactor), F is the job in
- * it. All else is the program as it is shipped: definition or job file, plan, target, reactors,
- * loops; the null backend alone is wrapped (the Makefile says --wrap=null_open), and what it hands
- * on is what the engine put into its queue. tests/e2e/operations.py runs it.
+ * it, or the file where jobs have several; LOG-order.B has the F of every operation, in order. All
+ * else is the program as it is shipped: definition or job file, plan, target, reactors, loops; the
+ * null backend alone is wrapped (the Makefile says --wrap=null_open), and what it hands on is what
+ * the engine put into its queue. tests/e2e/operations.py runs it.
  *
  * Threads: a backend belongs to one; the count of backends is atomic.
  */
@@ -34,6 +35,7 @@ struct log {
 struct logged {
 	struct backend_ops ops; /* what the engine calls */
 	const struct backend_ops *real;
+	FILE *order;
 	uint32_t count;
 	struct log logs[];
 };
@@ -50,6 +52,7 @@ static int exchange(struct backend *backend, unsigned int count, unsigned int wa
 		const struct request *request = &backend->requests[slot];
 		const struct log *log = &logged->logs[request->file];
 
+		fprintf(logged->order, "%" PRIu32 "\n", request->file);
 		fprintf(log->out, "%s %s %" PRIu64 " %" PRIu32 "\n", log->path,
 			words[request->opcode], request->offset, request->length);
 	}
@@ -73,7 +76,21 @@ static void close_logged(struct backend *backend)
 		if (fclose(logged->logs[i].out) != 0)
 			abort(); /* a log cut short would pass for a short run */
 	}
+	if (fclose(logged->order) != 0)
+		abort();
 	free(logged);
+}
+
+static FILE *open_order(const char *base, unsigned int backend)
+{
+	char name[PATH_MAX];
+	FILE *out;
+
+	(void)snprintf(name, sizeof(name), "%s-order.%u", base, backend);
+	out = fopen(name, "we");
+	if (!out)
+		abort();
+	return out;
 }
 
 static void open_log(struct log *log, const char *base, unsigned int backend, uint32_t file, int fd)
@@ -110,6 +127,7 @@ int __wrap_null_open(const struct backend_config *config, struct backend **ret_b
 	logged->real = (*ret_backend)->ops;
 	logged->ops = (struct backend_ops){exchange, cancel, close_logged};
 	logged->count = config->file_count;
+	logged->order = open_order(base, number);
 	for (uint32_t i = 0; i < config->file_count; i++)
 		open_log(&logged->logs[i], base, number, i, config->files[i]);
 	(*ret_backend)->ops = &logged->ops;

@@ -148,7 +148,8 @@ int __wrap_io_uring_enter2(unsigned int fd, unsigned int submit, unsigned int wa
 /* Two jobs of 16 blocks; measure_run's result. */
 static int run(enum backend_kind backend, int fd, struct error *err)
 {
-	struct measure_region regions[2] = {{fd, 0, 65536, 0}, {fd, 65536, 65536, 0}};
+	struct measure_region regions[2] = {{.fd = fd, .length = 65536},
+					    {.fd = fd, .offset = 65536, .length = 65536}};
 	struct workload workload;
 	struct measure_spec spec = {
 		.workload = &workload, .backend = backend, .region_count = 2, .regions = regions};

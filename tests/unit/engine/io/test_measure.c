@@ -117,7 +117,8 @@ static struct setup *prepare(enum backend_kind backend, int rw, uint64_t bs, uin
 	w->refill_buffers = true;
 	w->group_reporting = true;
 	for (size_t i = 0; i < jobs && i < REGIONS_MAX; i++)
-		s->regions[i] = (struct measure_region){fd, i * size, size, 0};
+		s->regions[i] =
+			(struct measure_region){.fd = fd, .offset = i * size, .length = size};
 	s->spec = (struct measure_spec){
 		.workload = w,
 		.backend = backend,

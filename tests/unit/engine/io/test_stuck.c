@@ -151,7 +151,7 @@ static void *raise_flag(void *arg)
 
 static void run_and_cancel(enum backend_kind backend, uint64_t batch_complete_min)
 {
-	struct measure_region regions[2] = {{0, 0, 65536, 0}, {0, 65536, 65536, 0}};
+	struct measure_region regions[2] = {{.length = 65536}, {.offset = 65536, .length = 65536}};
 	atomic_bool cancel = false;
 	struct workload workload;
 	struct measure_spec spec = {.workload = &workload,

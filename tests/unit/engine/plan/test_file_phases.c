@@ -110,6 +110,7 @@ static void test_limits(void **state)
 		complete_ok(&workload, good[i]);
 		workload_done(&workload);
 	}
+	complete_bad("metadata=all nrfiles=1 filesize=16777217", ERROR_OUT_OF_RANGE, "filesize");
 	complete_bad("metadata=all nrfiles=1000000 numjobs=11", ERROR_TOO_MANY, "nrfiles");
 	complete_bad("metadata=all nrfiles=1025 iodepth=1025", ERROR_TOO_MANY, "iodepth");
 	complete_bad("metadata=all nrfiles=9 directories=10", ERROR_CONFLICT, "directories");
@@ -126,8 +127,9 @@ static void test_every_other_option_is_refused(void **state)
 	complete_bad("metadata=all nrfiles=1 runtime=5", ERROR_CONFLICT, "runtime");
 	complete_bad("metadata=all nrfiles=1 sync=dsync", ERROR_CONFLICT, "sync");
 	complete_bad("metadata=all nrfiles=1 group_reporting=0", ERROR_CONFLICT, "group_reporting");
-	complete_bad("size=1g nrfiles=2", ERROR_CONFLICT, "nrfiles");
-	complete_bad("size=1g filesize=4k", ERROR_CONFLICT, "filesize");
+	complete_bad("metadata=all nrfiles=1 openfiles=2", ERROR_CONFLICT, "openfiles");
+	complete_bad("metadata=all nrfiles=1 file_service_type=random", ERROR_CONFLICT,
+		     "file_service_type");
 	complete_bad("size=1g directories=2", ERROR_CONFLICT, "directories");
 	complete_bad("size=1g file_order=random", ERROR_CONFLICT, "file_order");
 	for (int id = 0; id < OPTION_ID_COUNT; id++) {
@@ -188,7 +190,7 @@ static void test_ranges_are_read_and_written(void **state)
 	assert_true(option_parse(option, "4k-8k-16k", &workload, &err) < 0);
 	assert_true(option_parse(option, "8k-4k", &workload, &err) < 0);
 	assert_int_equal(err.code, ERROR_BAD_VALUE);
-	assert_true(option_parse(option, "0-16777217", &workload, &err) < 0);
+	assert_true(option_parse(option, "0-1125899906842625", &workload, &err) < 0);
 	assert_int_equal(err.code, ERROR_OUT_OF_RANGE);
 	workload_done(&workload);
 }
