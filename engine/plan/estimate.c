@@ -177,6 +177,8 @@ static int add_instance(const struct plan *plan, size_t instance, struct estimat
 	uint64_t bytes, files, tree, inodes, all;
 	int r = plan_target_extent(plan, target, &bytes, &files);
 
+	if (r == 0 && spec->kind == TARGET_ZVOL)
+		r = plan_volume_bytes(plan, target, &bytes);
 	if (r < 0 || spec->existing)
 		return r;
 	plan_target_tree(plan, target, &tree, &inodes);

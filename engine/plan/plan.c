@@ -7,6 +7,7 @@
 
 #include "engine/base/text.h"
 #include "engine/plan/data_files.h"
+#include "engine/plan/definition_made.h"
 #include "engine/plan/distribution_spec.h"
 #include "engine/plan/estimate.h"
 #include "engine/plan/file_phases.h"
@@ -182,6 +183,17 @@ static int group(const struct cells *cells, struct plan *plan)
 	return 0;
 }
 
+/* Of zvols that were given a size nobody has to be asked. */
+static int resolve_volumes(struct plan *plan, const struct machine *machine, struct error *err)
+{
+	uint64_t sizes[DEFINITION_TARGETS_MAX] = {0};
+
+	for (size_t i = 0; i < plan->definition->target_count; i++)
+		if (plan->definition->targets[i].kind == TARGET_ZVOL)
+			sizes[i] = plan->definition->targets[i].size_bytes;
+	return plan_resolve(plan, machine, sizes, err);
+}
+
 static int fill_plan(const struct cells *cells, const struct machine *machine, struct plan *plan,
 		     struct error *err)
 {
@@ -197,7 +209,9 @@ static int fill_plan(const struct cells *cells, const struct machine *machine, s
 		return error_set(err, ERROR_OUT_OF_RANGE, "",
 				 "the targets together would be larger than 2^64 bytes: lower size "
 				 "or numjobs");
-	return traps_find(plan, machine) < 0 ? error_no_memory(err) : 0;
+	if (traps_find(plan, machine) < 0)
+		return error_no_memory(err);
+	return resolve_volumes(plan, machine, err);
 }
 
 int plan_make(const struct definition *definition, const struct machine *machine,
@@ -251,15 +265,16 @@ static int resolve(const struct plan *plan, struct plan_sample *sample, struct w
 		   uint64_t target_bytes, struct error *err)
 {
 	uint64_t size = share_of(part, target_bytes, workload_jobs(&sample->options));
+	const struct target_spec *spec = &plan->definition->targets[sample->target];
 	char text[QUANTITY_TEXT_MAX], pointer[DEFINITION_POINTER_MAX];
 	int r;
 
 	(void)snprintf(pointer, sizeof(pointer), "/workloads/%zu", sample->workload);
 	if (size == 0) {
 		return error_set(err, ERROR_TARGET_TOO_SMALL, pointer,
-				 "%.128s has %s bytes, too few for one request of each job",
-				 plan->definition->targets[sample->target].path,
-				 quantity_format_size(target_bytes, text));
+				 "%s%.128s has %s bytes, too few for one request of each job",
+				 target_kind_is_zfs(spec->kind) ? "the zvol beneath " : "",
+				 spec->path, quantity_format_size(target_bytes, text));
 	}
 	part->size = size;
 	r = distribution_spec_fits(part, err);
@@ -331,6 +346,25 @@ int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_byt
 	}
 	*ret_bytes = whole ? 0 : most;
 	*ret_files = files;
+	return 0;
+}
+
+int plan_volume_bytes(const struct plan *plan, size_t target, uint64_t *ret_bytes)
+{
+	const struct target_spec *spec = &plan->definition->targets[target];
+	uint64_t unit = definition_made_block(plan->definition, target), bytes, files;
+	int r;
+
+	if (spec->size_bytes > 0) {
+		*ret_bytes = spec->size_bytes;
+		return 0;
+	}
+	r = plan_target_extent(plan, target, &bytes, &files);
+	if (unit < DEFINITION_VOLUME_ROUND)
+		unit = DEFINITION_VOLUME_ROUND;
+	if (r < 0 || __builtin_add_overflow(bytes, unit - 1, &bytes))
+		return -EOVERFLOW;
+	*ret_bytes = bytes - bytes % unit;
 	return 0;
 }
 

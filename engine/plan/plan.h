@@ -82,7 +82,8 @@ size_t plan_find_instance(const struct plan *plan, const size_t *levels);
 MUST_CHECK int plan_group_by_instance(struct plan *plan);
 
 /*
- * Workloads without a size share a device or an existing file: once the targets' sizes are known
+ * Workloads without a size share a device, an existing file or a zvol of a given size (which
+ * plan_make() itself resolves): once the targets' sizes are known
  * (target_bytes: one a target, 0 where it is not), each such sample's options.size becomes its
  * job's part of what lies behind offset, whole requests only; the estimate is made anew and
  * findings that depend on the size are added. TARGET_TOO_SMALL with the pointer of the workload.
@@ -99,6 +100,13 @@ MUST_CHECK int plan_resolve(struct plan *plan, const struct machine *machine,
  */
 MUST_CHECK int plan_target_extent(const struct plan *plan, size_t target, uint64_t *ret_bytes,
 				  uint64_t *ret_files);
+
+/*
+ * Bytes that each zvol of a target is made with (volsize), all of which are filled: the size it was
+ * given; else what its workloads reach, rounded up to 128K and to the largest volblocksize it is
+ * made with, so that all instances are equally large. -EOVERFLOW.
+ */
+MUST_CHECK int plan_volume_bytes(const struct plan *plan, size_t target, uint64_t *ret_bytes);
 
 /*
  * The first byte that the workloads on a device reach, from which on it is filled: what lies before

@@ -99,11 +99,82 @@ static void grouping_keeps_the_order_within(void **state)
 	end();
 }
 
+static void plan_it(void)
+{
+	struct error err = {0};
+
+	check_ok(&d);
+	if (plan_make(&d, NULL, &plan, &err) != 0)
+		fail_msg("%s: %s", err.field, err.message);
+}
+
+static uint64_t volume(void)
+{
+	uint64_t bytes = 0;
+
+	assert_int_equal(plan_volume_bytes(&plan, 0, &bytes), 0);
+	return bytes;
+}
+
+static void a_zvol_without_a_size_holds_the_largest_workload(void **state)
+{
+	(void)state;
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_ZVOL, NULL, "tank/volbench");
+	add_factor(&d, "volblocksize", "4K 16K");
+	add_workload(&d, "name=a rw=read size=1m numjobs=3 offset=4k bs=4k");
+	add_workload(&d, "name=b rw=read size=1m");
+	plan_it();
+	assert_int_equal(volume(), (3 << 20) + (128 << 10));
+	assert_int_equal(plan.estimate.space_bytes, 2 * volume());
+	assert_int_equal(plan.estimate.fill_bytes, 2 * volume());
+	end();
+	/* a multiple of blocks that only some pools take */
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_ZVOL, NULL, "tank/volbench");
+	add_factor(&d, "volblocksize", "4K 1M 16K");
+	add_workload(&d, "name=a rw=read size=1536k");
+	plan_it();
+	assert_int_equal(volume(), 2 << 20);
+	end();
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_ZVOL, NULL, "tank/volbench")->size_bytes = 8 << 20;
+	add_workload(&d, "name=a rw=read size=1m");
+	plan_it();
+	assert_int_equal(volume(), 8 << 20); /* all of it is made and filled */
+	assert_int_equal(plan.estimate.space_bytes, 8 << 20);
+	end();
+}
+
+static void workloads_without_a_size_share_the_size_given(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_ZVOL, NULL, "tank/volbench")->size_bytes = 8 << 20;
+	add_workload(&d, "rw=read numjobs=4 bs=4k");
+	plan_it();
+	assert_int_equal(plan.samples[0].options.size, 2 << 20);
+	assert_int_equal(plan.estimate.fill_bytes, 8 << 20);
+	end();
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_ZVOL, NULL, "tank/volbench")->size_bytes = 1 << 20;
+	add_workload(&d, "rw=read numjobs=4 bs=512k");
+	check_ok(&d);
+	assert_true(plan_make(&d, NULL, &plan, &err) < 0);
+	assert_int_equal(err.code, ERROR_TARGET_TOO_SMALL);
+	assert_string_equal(err.field, "/workloads/0");
+	definition_done(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_for_each_combination),
 		cmocka_unit_test(grouping_keeps_the_order_within),
+		cmocka_unit_test(a_zvol_without_a_size_holds_the_largest_workload),
+		cmocka_unit_test(workloads_without_a_size_share_the_size_given),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
