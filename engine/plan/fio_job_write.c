@@ -4,12 +4,15 @@
  * fio_option_each() names them for both.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/text.h"
 #include "engine/plan/distribution_spec.h"
 #include "engine/plan/fio_job.h"
+#include "engine/plan/fio_made.h"
 #include "engine/plan/fio_option.h"
+#include "engine/plan/plan.h"
 #include "engine/plan/workload_order.h"
 
 #define SECTION_NAME_MAX 250 /* bytes; fio takes 255 */
@@ -108,16 +111,15 @@ static int check_size(const struct definition *definition, size_t workload,
 			 text_excerpt(definition->workloads[workload].name, quoted));
 }
 
-static int put_part(const struct definition *definition, const size_t *levels,
-		    const struct workload *options, size_t part, FILE *out, struct error *err)
+static int put_part(const struct plan *plan, const struct plan_sample *sample, size_t part,
+		    const char *path, FILE *out, struct error *err)
 {
-	const struct target_spec *target =
-		&definition->targets[definition_level_target(definition, levels)];
-	bool directory = target_kind_has_files(target->kind);
+	const struct workload *options = &sample->options;
+	bool directory = target_kind_has_files(plan->instances[sample->instance].spec.kind);
 
-	put_section(definition, workload_part(options, part)->name, levels, out);
+	put_section(plan->definition, workload_part(options, part)->name, sample->levels, out);
 	fputs(part == 0 ? "stonewall\n" : "new_group\n", out);
-	if (fio_option_each(options, part, target->path, directory, put_option, out) < 0)
+	if (fio_option_each(options, part, path, directory, put_option, out) < 0)
 		return error_no_memory(err);
 	/* the workloads share their files, as samples do; those that run together do not */
 	if (directory && part == 0)
@@ -127,41 +129,52 @@ static int put_part(const struct definition *definition, const size_t *levels,
 	return 0;
 }
 
-static int put_cell(const struct definition *definition, size_t workload, const size_t *levels,
-		    FILE *out, struct error *err)
+/* What fio has no job for. */
+static int check_cell(const struct plan *plan, const struct plan_sample *sample, const char *path,
+		      struct error *err)
 {
-	const struct target_spec *target =
-		&definition->targets[definition_level_target(definition, levels)];
-	struct workload options;
-	int r = definition_compose(definition, workload, levels, &options, err);
+	const struct target_spec *target = &plan->instances[sample->instance].spec;
+	const struct definition *definition = plan->definition;
+	const struct workload *options = &sample->options;
+	const char *name = definition->workloads[sample->workload].name;
+	int r;
 
-	if (r < 0)
-		return r;
-	if (workload_metadata(&options)) {
-		workload_done(&options);
+	if (workload_metadata(options))
 		return error_set(err, ERROR_UNSUPPORTED, "",
 				 "\"%.128s\" is a metadata workload: fio has no job that puts "
 				 "files through several operations",
-				 definition->workloads[workload].name);
-	}
-	r = check_path(target->path, err);
-	if (r == 0 && workload_trims(&options) && !target_kind_is_block(target->kind))
+				 name);
+	r = check_path(path, err);
+	if (r == 0 && workload_trims(options) && !target_kind_is_block(target->kind))
 		r = error_set(err, ERROR_UNSUPPORTED, "",
 			      "rw=%s: fio trims block devices only, and the target is a %s",
-			      workload_rw_choices[options.rw], target_kind_names[target->kind]);
-	if (r == 0 && workload_beyond_fio(&options))
+			      workload_rw_choices[options->rw], target_kind_names[target->kind]);
+	if (r == 0 && workload_beyond_fio(options))
 		r = error_set(err, ERROR_UNSUPPORTED, "",
 			      "fio has nothing that does what %s of \"%.128s\" says",
-			      workload_beyond_fio(&options), definition->workloads[workload].name);
+			      workload_beyond_fio(options), name);
 	if (r == 0)
-		r = check_size(definition, workload, target, &options, err);
-	for (size_t i = 0; i < workload_parts(&options) && r == 0; i++)
-		r = check_distribution(definition, workload, workload_part(&options, i), err);
-	if (r == 0 && options.part_count > 1)
-		fprintf(out, "\n; These %zu run together.\n", options.part_count);
-	for (size_t i = 0; i < workload_parts(&options) && r == 0; i++)
-		r = put_part(definition, levels, &options, i, out, err);
-	workload_done(&options);
+		r = check_size(definition, sample->workload, target, options, err);
+	for (size_t i = 0; i < workload_parts(options) && r == 0; i++)
+		r = check_distribution(definition, sample->workload, workload_part(options, i),
+				       err);
+	return r;
+}
+
+static int put_cell(const struct plan *plan, const struct plan_sample *sample, FILE *out,
+		    struct error *err)
+{
+	AUTO_FREE char *path = fio_made_path(plan, sample->instance);
+	const struct workload *options = &sample->options;
+	int r;
+
+	if (!path)
+		return error_no_memory(err);
+	r = check_cell(plan, sample, path, err);
+	if (r == 0 && options->part_count > 1)
+		fprintf(out, "\n; These %zu run together.\n", options->part_count);
+	for (size_t i = 0; i < workload_parts(options) && r == 0; i++)
+		r = put_part(plan, sample, i, path, out, err);
 	return r;
 }
 
@@ -179,18 +192,45 @@ static void put_head(const struct definition *definition, FILE *out)
 	fputs("; fio writes to its target without asking, and leaves its files behind.\n", out);
 }
 
+/* Where a sample's cell stands in the definition's order, the last factor running fastest. */
+static size_t place_of(const struct definition *definition, const struct plan_sample *sample)
+{
+	size_t place = sample->workload;
+
+	for (size_t i = 0; i < definition->factor_count; i++)
+		place = place * definition->factors[i].level_count + sample->levels[i];
+	return place;
+}
+
+static int put_cells(const struct plan *plan, FILE *out, struct error *err)
+{
+	size_t count = plan->sample_count / plan->definition->repeats;
+	AUTO_FREE const struct plan_sample **cells = calloc(count + 1, sizeof(*cells));
+	int r = 0;
+
+	if (!cells)
+		return error_no_memory(err);
+	for (size_t i = 0; i < plan->sample_count; i++)
+		cells[place_of(plan->definition, &plan->samples[i])] = &plan->samples[i];
+	for (size_t i = 0; i < count && r == 0; i++)
+		r = put_cell(plan, cells[i], out, err);
+	return r;
+}
+
 int fio_job_write(const struct definition *definition, FILE *out, struct error *err)
 {
+	struct plan plan;
+	int r = plan_make(definition, NULL, &plan, err);
+
+	if (r < 0)
+		return r;
 	put_head(definition, out);
-	for (size_t i = 0; i < definition->workload_count; i++) {
-		size_t levels[DEFINITION_FACTORS_MAX] = {0};
-
-		do {
-			int r = put_cell(definition, i, levels, out, err);
-
-			if (r < 0)
-				return r;
-		} while (definition_next_levels(definition, levels));
-	}
-	return ferror(out) ? error_set_sys(err, ERROR_SYSTEM, EIO, "Writing the job file") : 0;
+	if (fio_made_comment(&plan, out) < 0) /* as its estimate would have been */
+		r = error_set(err, ERROR_OUT_OF_RANGE, "", "the target is larger than 2^64 bytes");
+	if (r == 0)
+		r = put_cells(&plan, out, err);
+	plan_done(&plan);
+	if (r == 0 && ferror(out))
+		r = error_set_sys(err, ERROR_SYSTEM, EIO, "Writing the job file");
+	return r;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "engine/plan/fio_made.h"
 #include "engine/plan/workload_order.h"
 #include "server/codec/definition.h"
 #include "server/codec/fields.h"
@@ -293,7 +294,7 @@ static json_t *samples_encode(const struct plan *plan)
 static json_t *cell_encode(const struct plan *plan, const struct plan_sample *sample)
 {
 	const struct target_spec *target = &plan->definition->targets[sample->target];
-	AUTO_FREE char *fio = NULL;
+	AUTO_FREE char *fio = NULL, *path = NULL;
 	json_t *value = json_object();
 	int failed = 0;
 
@@ -304,8 +305,10 @@ static json_t *cell_encode(const struct plan *plan, const struct plan_sample *sa
 	/* fio has no such job */
 	if (workload_metadata(&sample->options) || workload_beyond_fio(&sample->options))
 		return put_end(value, failed);
-	fio = workload_format_fio(&sample->options, target->path,
-				  target_kind_has_files(target->kind));
+	path = fio_made_path(plan, sample->instance);
+	if (path)
+		fio = workload_format_fio(&sample->options, path,
+					  target_kind_has_files(target->kind));
 	failed |= fio ? put_text(value, "fio", fio) : -1;
 	return put_end(value, failed);
 }

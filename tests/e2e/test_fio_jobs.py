@@ -424,6 +424,41 @@ def test_built_in_definitions_are_written_too(volbench, directory, scratch):
         assert not list(scratch.iterdir())
 
 
+def test_zvols_and_datasets_are_named_for_fio(volbench, directory):
+    """fio makes none: the job file says how, and names them where they will be."""
+    definition = {
+        "name": "made", "parent": "tank/volbench",
+        "targets": [{"name": "file", "dataset": {"properties": {"primarycache": "metadata"}}},
+                    {"name": "zvol", "zvol": {"size": "1G", "sparse": True}}],
+        "factors": {"compression": ["off", "lz4"]}, "repeats": 2,
+        "workloads": [{"name": "r", "rw": "randread", "size": "256M", "numjobs": 2},
+                      {"name": "w", "rw": "write", "size": "512M"}],
+    }
+    written = volbench("fio", "-", text=json.dumps(definition))
+    assert written.returncode == 0, written.stderr
+    lines = written.stdout.splitlines()
+    made = [shlex.split(line[1:]) for line in lines if line.startswith(";   zfs create")]
+    assert made == [
+        ["zfs", "create", "-o", f"mountpoint=/mnt/fio-{n}", "-o", "primarycache=metadata",
+         "-o", f"compression={c}", f"tank/volbench/fio-{n}"] for n, c in ((1, "off"), (2, "lz4"))
+    ] + [
+        ["zfs", "create", "-s", "-V", str(1 << 30), "-o", f"compression={c}",
+         f"tank/volbench/fio-{n}"] for n, c in ((3, "off"), (4, "lz4"))
+    ]
+    places = [line for line in lines if line.startswith(("directory=", "filename="))]
+    assert sorted(places) == 2 * ["directory=/mnt/fio-1"] + 2 * ["directory=/mnt/fio-2"] + \
+        2 * ["filename=/dev/zvol/tank/volbench/fio-3"] + \
+        2 * ["filename=/dev/zvol/tank/volbench/fio-4"]
+    path = directory / "made.fio"
+    path.write_text(written.stdout, encoding="utf-8")
+    parsed = fio(directory, "--parse-only", path)
+    assert parsed.returncode == 0, parsed.stderr
+    for line in lines:  # the fills too
+        if line.startswith(";   fio"):
+            parsed = fio(directory, "--parse-only", *shlex.split(line[1:])[1:])
+            assert parsed.returncode == 0, parsed.stderr
+
+
 def test_fio_has_its_own_options_only(volbench, scratch):
     done = volbench("fio", "demo", "--repeats", "3")
     assert done.returncode == 2 and "has no option --repeats" in done.stderr

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* fio_made.c - see fio_made.h. */
+#include "engine/plan/fio_made.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *fio_made_path(const struct plan *plan, size_t instance)
+{
+	const struct target_spec *spec = &plan->instances[instance].spec;
+	char *path;
+	int n;
+
+	if (!target_kind_is_zfs(spec->kind))
+		return strdup(spec->path);
+	if (spec->kind == TARGET_ZVOL)
+		n = asprintf(&path, "/dev/zvol/%s/fio-%zu", spec->path, instance + 1);
+	else
+		n = asprintf(&path, "/mnt/fio-%zu", instance + 1);
+	return n < 0 ? NULL : path;
+}
+
+static int put_create(const struct plan *plan, size_t instance, FILE *out)
+{
+	const struct target_spec *spec = &plan->instances[instance].spec;
+	uint64_t bytes;
+
+	fputs(";   zfs create", out);
+	if (spec->kind == TARGET_ZVOL) {
+		if (plan_volume_bytes(plan, plan->instances[instance].target, &bytes) < 0)
+			return -EOVERFLOW;
+		fprintf(out, "%s -V %" PRIu64, spec->sparse ? " -s" : "", bytes);
+	} else {
+		fprintf(out, " -o mountpoint=/mnt/fio-%zu", instance + 1);
+	}
+	for (size_t i = 0; i < spec->properties.count; i++)
+		fprintf(out, " -o %s=%s", spec->properties.list[i].name,
+			spec->properties.list[i].value);
+	fprintf(out, " %s/fio-%zu\n", spec->path, instance + 1);
+	return 0;
+}
+
+/* A colon parts file names to fio, unless a backslash stands before it. */
+static void put_escaped(const char *name, FILE *out)
+{
+	for (; *name; name++)
+		fprintf(out, *name == ':' ? "\\%c" : "%c", *name);
+}
+
+/* A file system has fio lay out its files, a device not. */
+static void put_fill(const struct plan *plan, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < plan->instance_count; i++) {
+		const struct target_spec *spec = &plan->instances[i].spec;
+
+		if (spec->kind != TARGET_ZVOL)
+			continue;
+		if (!any)
+			fputs("; Fill the zvols, since reads of what was never written need no "
+			      "disk:\n",
+			      out);
+		any = true;
+		fputs(";   fio --name=fill --filename='/dev/zvol/", out);
+		put_escaped(spec->path, out);
+		fprintf(out, "/fio-%zu' --rw=write --bs=1M --refill_buffers --end_fsync=1\n",
+			i + 1);
+	}
+}
+
+int fio_made_comment(const struct plan *plan, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < plan->instance_count; i++) {
+		if (!target_kind_is_zfs(plan->instances[i].spec.kind))
+			continue;
+		if (!any)
+			fputs(";\n; fio makes no zvols or datasets. Make these first:\n", out);
+		any = true;
+		if (put_create(plan, i, out) < 0)
+			return -EOVERFLOW;
+	}
+	if (!any)
+		return 0;
+	put_fill(plan, out);
+	fputs("; Afterwards remove them:\n", out);
+	for (size_t i = 0; i < plan->instance_count; i++)
+		if (target_kind_is_zfs(plan->instances[i].spec.kind))
+			fprintf(out, ";   zfs destroy %s/fio-%zu\n", plan->instances[i].spec.path,
+				i + 1);
+	return 0;
+}
