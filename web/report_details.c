@@ -219,6 +219,8 @@ static void show_environment(const struct result *result, struct html *html)
 		       numbers_bytes((double)environment->memory_available_bytes).text);
 	report_fact(html, "Memory", text);
 	report_fact(html, "io_uring", environment->uring);
+	if (environment->zfs_version[0])
+		report_fact(html, "OpenZFS", environment->zfs_version);
 	(void)snprintf(text, sizeof(text), "%s%s%s", result->backend,
 		       result->backend_reason[0] ? ": " : "", result->backend_reason);
 	report_fact(html, "Backend", text);

@@ -18,6 +18,8 @@
 #include "engine/base/text.h"
 #include "engine/io/measure.h"
 #include "engine/target/system.h"
+#include "engine/zfs/command.h"
+#include "engine/zfs/pool.h"
 
 #define SECTOR_BYTES 512
 #ifndef LIBURING_VERSION /* from pkg-config, by the Makefile: the library does not tell its own */
@@ -219,6 +221,16 @@ void telemetry_machine(struct machine *ret_machine)
 	ret_machine->memory_available_bytes = memory_value(text, "MemAvailable");
 }
 
+static void read_zfs(struct environment *environment)
+{
+	struct error why;
+
+	environment->zfs_available = zfs_available(NULL, &why) == 0;
+	(void)text_clean(environment->zfs_available ? "available" : why.message, environment->zfs,
+			 sizeof(environment->zfs));
+	(void)zfs_version(environment->zfs_version);
+}
+
 void telemetry_environment(struct environment *ret_environment)
 {
 	struct environment environment = {0};
@@ -242,6 +254,7 @@ void telemetry_environment(struct environment *ret_environment)
 		measure_uring_available(environment.uring, sizeof(environment.uring)) == 0;
 	if (environment.uring_available)
 		(void)snprintf(environment.uring, sizeof(environment.uring), "available");
+	read_zfs(&environment);
 	(void)snprintf(environment.liburing, sizeof(environment.liburing), "%s", LIBURING_VERSION);
 	(void)snprintf(environment.program_version, sizeof(environment.program_version), "%s",
 		       VOLBENCH_VERSION);

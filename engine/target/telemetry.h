@@ -31,6 +31,9 @@ struct environment {
 	uint64_t memory_bytes, memory_available_bytes;
 	char uring[128]; /* "available", or why it is refused */
 	bool uring_available;
+	char zfs[128]; /* "available", or why OpenZFS is not */
+	bool zfs_available;
+	char zfs_version[64]; /* of its module */
 	char liburing[16], program_version[32];
 };
 

@@ -24,6 +24,17 @@ static json_t *uring_encode(const struct environment *environment)
 	return put_end(value, failed);
 }
 
+static json_t *zfs_encode(const struct environment *environment)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	failed |= put_bool(value, "available", environment->zfs_available);
+	failed |= put_text(value, "reason", environment->zfs);
+	failed |= put_text_if(value, "version", environment->zfs_version);
+	return put_end(value, failed);
+}
+
 json_t *environment_encode(const struct environment *environment)
 {
 	json_t *value = json_object();
@@ -39,6 +50,8 @@ json_t *environment_encode(const struct environment *environment)
 	failed |= put_u64(value, "memory_bytes", environment->memory_bytes);
 	failed |= put_u64(value, "memory_available_bytes", environment->memory_available_bytes);
 	failed |= put_value(value, "io_uring", uring_encode(environment));
+	if (environment->zfs[0])
+		failed |= put_value(value, "openzfs", zfs_encode(environment));
 	failed |= put_text(value, "liburing", environment->liburing);
 	failed |= put_text(value, "program_version", environment->program_version);
 	return put_end(value, failed);
@@ -66,6 +79,24 @@ static int environment_texts(const struct fields *in, struct environment *enviro
 	return r;
 }
 
+/* Results of before it was told do not have it. */
+static int zfs_decode(const struct fields *in, struct environment *environment)
+{
+	struct fields zfs;
+	int r;
+
+	if (!fields_have(in, "openzfs"))
+		return 0;
+	r = get_object(in, "openzfs", &zfs);
+	if (r == 0)
+		r = get_bool(&zfs, "available", &environment->zfs_available);
+	if (r == 0)
+		r = TEXT_INTO(&zfs, "reason", environment->zfs);
+	return r < 0 ? r
+		     : get_text_into(&zfs, "version", true, environment->zfs_version,
+				     sizeof(environment->zfs_version));
+}
+
 int environment_decode(const json_t *value, struct environment *ret_environment)
 {
 	struct environment environment = {0};
@@ -91,6 +122,8 @@ int environment_decode(const json_t *value, struct environment *ret_environment)
 		r = get_bool(&uring, "available", &environment.uring_available);
 	if (r == 0)
 		r = TEXT_INTO(&uring, "reason", environment.uring);
+	if (r == 0)
+		r = zfs_decode(&in, &environment);
 	if (r < 0)
 		return r;
 	environment.cpus = (unsigned int)cpus;

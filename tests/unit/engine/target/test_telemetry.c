@@ -107,6 +107,9 @@ static void test_environment(void **state)
 	assert_true(environment.memory_bytes > UINT64_C(64) << 20);
 	assert_true(environment.memory_available_bytes <= environment.memory_bytes);
 	assert_true(environment.uring[0]);
+	assert_int_equal(strcmp(environment.zfs, "available") == 0, environment.zfs_available);
+	assert_int_equal(environment.zfs_version[0] != '\0',
+			 access("/sys/module/zfs/version", F_OK) == 0);
 	assert_string_equal(environment.program_version, VOLBENCH_VERSION);
 	assert_true(environment.liburing[0] >= '0' && environment.liburing[0] <= '9');
 	assert_null(strchr(environment.os, '"'));

@@ -39,6 +39,9 @@ static void start(struct result *result)
 	(void)snprintf(environment->kernel, sizeof(environment->kernel), "6.12.0");
 	(void)snprintf(environment->uring, sizeof(environment->uring), "available");
 	environment->uring_available = true;
+	(void)snprintf(environment->zfs, sizeof(environment->zfs), "available");
+	environment->zfs_available = true;
+	(void)snprintf(environment->zfs_version, sizeof(environment->zfs_version), "2.3.2-1");
 	environment->cpus = 8;
 	environment->cpus_allowed = 4;
 	environment->memory_bytes = UINT64_C(1) << 36;
