@@ -127,5 +127,6 @@ int plan_group_by_instance(struct plan *plan)
 	}
 	free(plan->samples);
 	plan->samples = sorted;
+	plan->one_by_one = true;
 	return 0;
 }

@@ -55,6 +55,9 @@ struct plan {
 	struct plan_instance *instances; /* by target, then by level, the last factor fastest */
 	size_t sample_count;
 	struct plan_sample *samples; /* in order */
+	/* Space does not hold all zvols and datasets at once: one is made, filled, measured and
+	 * removed after another. plan_group_by_instance() sets it. */
+	bool one_by_one;
 	struct estimate estimate;
 	struct findings findings; /* traps.h; the targets' are added by the engine */
 };
