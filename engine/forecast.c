@@ -45,9 +45,16 @@ void forecast_fill(struct forecast *forecast, uint64_t filled_bytes, uint64_t no
 	forecast->fill_seen_ns = now_ns;
 }
 
+void forecast_filled(struct forecast *forecast, uint64_t filled_bytes, uint64_t now_ns)
+{
+	forecast->filled_bytes = filled_bytes;
+	if (forecast->fill_began_ns)
+		forecast->fill_spent_ns += now_ns - forecast->fill_began_ns;
+	forecast->fill_began_ns = forecast->fill_seen_ns = 0;
+}
+
 void forecast_sample_begins(struct forecast *forecast, uint64_t now_ns)
 {
-	forecast->filled_bytes = forecast->fill_bytes;
 	forecast->sample_began_ns = now_ns;
 }
 
@@ -73,14 +80,14 @@ void forecast_sample_ended(struct forecast *forecast, uint64_t now_ns)
 
 static double fill_left(const struct forecast *forecast, uint64_t now_ns)
 {
+	uint64_t spent_ns = forecast->fill_spent_ns + forecast->fill_seen_ns -
+			    forecast->fill_began_ns; /* both 0 where none is at hand */
 	double rate = ESTIMATE_BYTES_PER_S, left;
 
 	if (forecast->filled_bytes >= forecast->fill_bytes)
 		return 0;
-	if (forecast->fill_seen_ns >= forecast->fill_began_ns + SEEN_ENOUGH_NS &&
-	    forecast->filled_bytes > 0)
-		rate = (double)forecast->filled_bytes /
-		       seconds_between(forecast->fill_began_ns, forecast->fill_seen_ns);
+	if (spent_ns >= SEEN_ENOUGH_NS && forecast->filled_bytes > 0)
+		rate = (double)forecast->filled_bytes / seconds_between(0, spent_ns);
 	left = (double)(forecast->fill_bytes - forecast->filled_bytes) / rate;
 	if (forecast->fill_began_ns)
 		left -= seconds_between(forecast->fill_seen_ns, now_ns);

@@ -13,6 +13,8 @@
 #include "engine/run.h"
 #include "engine/target/manifest.h"
 
+#define VOLUME_ROUND (UINT64_C(128) << 10)
+
 /* ---- targets ---- */
 
 void inspect_blame_target(const struct plan *plan, size_t target, struct error *err)
@@ -22,6 +24,37 @@ void inspect_blame_target(const struct plan *plan, size_t target, struct error *
 	if (err)
 		(void)snprintf(err->field, sizeof(err->field), "%s",
 			       definition_target_pointer(plan->definition, target, pointer));
+}
+
+void inspect_blame_instance(const struct plan *plan, size_t instance, struct error *err)
+{
+	const struct definition *definition = plan->definition;
+	const struct target_spec *spec = &plan->instances[instance].spec;
+	const char *value = err && target_kind_is_zfs(spec->kind)
+				    ? properties_get(&spec->properties, err->field)
+				    : NULL;
+	char field[2 * ERROR_FIELD_MAX] = "", pointer[DEFINITION_POINTER_MAX];
+
+	if (!err)
+		return;
+	definition_target_pointer(definition, plan->instances[instance].target, pointer);
+	if (value || (target_kind_is_zfs(spec->kind) && strcmp(err->field, "size") == 0))
+		(void)snprintf(field, sizeof(field), "%s/%s%s/%.64s", pointer,
+			       target_kind_names[spec->kind], value ? "/properties" : "",
+			       err->field); /* fits */
+	else
+		(void)snprintf(field, sizeof(field), "%s", pointer);
+	for (size_t i = 0; value && i < definition->factor_count; i++) {
+		const struct factor *factor = &definition->factors[i];
+
+		if (factor->kind != FACTOR_PROPERTY || strcmp(factor->name, err->field) != 0)
+			continue;
+		for (size_t k = 0; k < factor->level_count; k++)
+			if (strcmp(factor->levels[k], value) == 0)
+				(void)snprintf(field, sizeof(field), "/factors/%.64s/%zu",
+					       factor->name, k); /* fits */
+	}
+	(void)snprintf(err->field, sizeof(err->field), "%.*s", ERROR_FIELD_MAX - 1, field);
 }
 
 void inspect_blame_sample(const struct plan *plan, const struct plan_sample *sample,
@@ -43,11 +76,27 @@ static bool is_direct(const struct workload *workload)
 	return false;
 }
 
+/* All of a zvol is the run's, and filled: the size it is given, or what the workloads need of it in
+ * blocks of any volblocksize that every pool takes. */
+static int size_volume(const struct target_spec *spec, uint64_t *bytes)
+{
+	if (*bytes < spec->size_bytes)
+		*bytes = spec->size_bytes;
+	if (spec->size_bytes > 0)
+		return 0; /* more than that is refused when the target is looked at */
+	if (__builtin_add_overflow(*bytes, VOLUME_ROUND - 1, bytes))
+		return -EOVERFLOW;
+	*bytes -= *bytes % VOLUME_ROUND;
+	return 0;
+}
+
 int inspect_need(const struct plan *plan, size_t target, struct target_need *ret_need)
 {
 	struct target_need need = {.writes = !plan->definition->targets[target].existing};
 	int r = plan_target_extent(plan, target, &need.bytes, &need.files);
 
+	if (r == 0 && plan->definition->targets[target].kind == TARGET_ZVOL)
+		r = size_volume(&plan->definition->targets[target], &need.bytes);
 	if (r < 0)
 		return r;
 	need.first = plan_target_first(plan, target);
@@ -100,19 +149,84 @@ static int inspect_spec(const struct target_spec *spec, const struct target_need
 	return r;
 }
 
-static int inspect_target(struct plan *plan, const struct run_look *look, size_t target,
-			  struct target_info *ret_info, struct error *err)
+/* Adds those that are not there yet: instances of one target are much alike. */
+static int add_new(const struct findings *from, struct findings *to)
 {
+	int r = 0;
+
+	for (size_t i = 0; i < from->count && r == 0; i++) {
+		bool there = false;
+
+		for (size_t k = 0; k < to->count && !there; k++)
+			there = strcmp(to->list[k].message, from->list[i].message) == 0;
+		r = there ? 0 : findings_append(to, &from->list[i]);
+	}
+	return r;
+}
+
+/* One zvol or dataset of a target; *info, of those before it, is kept where it is stricter. */
+static int inspect_instance(struct plan *plan, const struct run_look *look, size_t instance,
+			    const struct target_need *need, bool first, struct target_info *info,
+			    uint64_t *ret_reserved, struct error *err)
+{
+	struct findings findings;
+	struct target_info found;
+	int r;
+
+	findings_init(&findings);
+	r = target_inspect(look->allow, &plan->instances[instance].spec, need, look->measuring,
+			   &found, &findings, err);
+	if (r < 0)
+		inspect_blame_instance(plan, instance, err);
+	else if (add_new(&findings, &plan->findings) < 0)
+		r = error_no_memory(err);
+	findings_done(&findings);
+	if (r < 0)
+		return r;
+	*ret_reserved = found.reserved_bytes;
+	if (first)
+		*info = found;
+	else if (found.logical_block_bytes > info->logical_block_bytes)
+		info->logical_block_bytes = found.logical_block_bytes;
+	if (look->tick)
+		look->tick(look->arg);
+	return 0;
+}
+
+static int inspect_instances(struct plan *plan, const struct run_look *look, size_t target,
+			     const struct target_need *need, struct target_info *ret_info,
+			     uint64_t *reserved, struct error *err)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < plan->instance_count; i++) {
+		int r;
+
+		if (plan->instances[i].target != target)
+			continue;
+		r = inspect_instance(plan, look, i, need, first, ret_info, &reserved[i], err);
+		if (r < 0)
+			return r;
+		first = false;
+	}
+	return 0;
+}
+
+static int inspect_target(struct plan *plan, const struct run_look *look, size_t target,
+			  struct target_info *ret_info, uint64_t *reserved, struct error *err)
+{
+	const struct target_spec *spec = &plan->definition->targets[target];
 	struct target_need need;
 	int r = inspect_need(plan, target, &need);
 
+	if (r == 0 && target_kind_is_zfs(spec->kind))
+		return inspect_instances(plan, look, target, &need, ret_info, reserved, err);
 	if (r < 0)
 		r = error_set(err, ERROR_OUT_OF_RANGE, "",
 			      "The target would be larger than 2^64 bytes: lower size, numjobs or "
 			      "offset.");
 	else
-		r = inspect_spec(&plan->definition->targets[target], &need, look, ret_info,
-				 &plan->findings, err);
+		r = inspect_spec(spec, &need, look, ret_info, &plan->findings, err);
 	if (r < 0)
 		inspect_blame_target(plan, target, err);
 	else if (look->tick)
@@ -325,11 +439,14 @@ static int resolve_sizes(struct plan *plan, const struct target_info *infos, str
 int run_inspect(struct plan *plan, const struct run_look *look, struct target_info *infos,
 		enum backend_kind *ret_backend, char *reason, size_t reason_size, struct error *err)
 {
+	AUTO_FREE uint64_t *reserved = calloc(plan->instance_count + 1, sizeof(*reserved));
 	enum backend_kind backend;
 	int r;
 
+	if (!reserved)
+		return error_no_memory(err);
 	for (size_t i = 0; i < plan->definition->target_count; i++) {
-		r = inspect_target(plan, look, i, &infos[i], err);
+		r = inspect_target(plan, look, i, &infos[i], reserved, err);
 		if (r < 0)
 			return r;
 	}
@@ -338,6 +455,9 @@ int run_inspect(struct plan *plan, const struct run_look *look, struct target_in
 		r = resolve_sizes(plan, infos, err);
 	if (r == 0)
 		r = check_shared_space(plan, infos, err);
+	/* What the run that measures has made is gone when it is this one's turn. */
+	if (r == 0 && !look->measuring)
+		r = inspect_space(plan, infos, reserved, err);
 	if (r < 0)
 		return r;
 	run_choose_backend(plan, infos, &backend, reason, reason_size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* inspect.h - what inspect.c and run.c share: what a sample and a target of a plan ask for. */
+/* inspect.h - what the parts of run_inspect() and of run_execute() share: what a sample and a
+ * target of a plan ask for. */
 #ifndef ENGINE_INSPECT_H
 #define ENGINE_INSPECT_H
 
@@ -31,10 +32,21 @@ MUST_CHECK int inspect_check_written(const struct plan *plan, struct error *err)
 /* Gives an error its JSON pointer: that of a target; or of a sample's option, where err->field is
  * an option's name, else of its workload. err may be NULL. */
 void inspect_blame_target(const struct plan *plan, size_t target, struct error *err);
+/* That of a property or the size of what is made, where err->field is one: a level's, where it is a
+ * factor; else of the target. */
+void inspect_blame_instance(const struct plan *plan, size_t instance, struct error *err);
 void inspect_blame_sample(const struct plan *plan, const struct plan_sample *sample,
 			  struct error *err);
 
-/* What the plan wants of its target. -EOVERFLOW. */
+/*
+ * Whether all zvols and datasets can be there at once. Where they cannot the plan's samples are
+ * grouped by instance, its estimate follows, and the finding "grouped_for_space" tells it. NO_SPACE
+ * where even one is too large. reserved: what each instance takes (target_info.reserved_bytes).
+ */
+MUST_CHECK int inspect_space(struct plan *plan, const struct target_info *infos,
+			     const uint64_t *reserved, struct error *err);
+
+/* What the plan wants of its target; of a zvol its whole size. -EOVERFLOW. */
 MUST_CHECK int inspect_need(const struct plan *plan, size_t target, struct target_need *ret_need);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * run.c - see run.h. What must hold before is in inspect.c, filling in fill.c, time left in
+ * run.c - see run.h: the samples of a run, its progress, its begin and end. What must hold before
+ * is in inspect.c, what samples are made on in run_instances.c, filling in fill.c, time left in
  * forecast.c, samples of files in metadata_sample.c, the engine's lock in run_lock.c.
- * Length: the steps of a run in their order, which share its one state.
  */
-#include "engine/run.h"
+#include "engine/run_parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,33 +17,14 @@
 #include "engine/fill.h"
 #include "engine/inspect.h"
 #include "engine/metadata_sample.h"
-#include "engine/target/manifest.h"
 #include "engine/verify_sample.h"
 
 /* Progress is told this often at most, but for a change of phase. */
 #define PROGRESS_EVERY_NS (200 * NS_PER_MS)
 
-/* One run_execute(). */
-struct run {
-	struct plan *plan;
-	const struct run_config *config;
-	const struct run_events *events;
-	struct manifest *manifest;
-	struct target **targets; /* one an instance of the plan; NULL: not created */
-	bool uring_available;
-	struct forecast forecast;
-	uint64_t filled_before; /* bytes of the targets that are full */
-	bool *holed;		/* of each instance: the last sample on it has trimmed */
-	size_t done;
-	enum run_phase phase;
-	const struct plan_sample *sample; /* at hand */
-	uint64_t told_ns;		  /* of the last progress */
-	struct telemetry before, after;	  /* the window of the sample at hand */
-};
-
 /* ---- progress ---- */
 
-static void tell(struct run *run, bool force)
+void run_tell(struct run *run, bool force)
 {
 	uint64_t now_ns = clock_now_ns();
 	struct run_progress progress = {
@@ -60,13 +41,18 @@ static void tell(struct run *run, bool force)
 	run->events->progress(run->events->arg, &progress);
 }
 
-static void enter(struct run *run, enum run_phase phase)
+void run_tick(void *run)
 {
-	run->phase = phase;
-	tell(run, true);
+	run_tell(run, false);
 }
 
-static int cancelled(const struct run *run, struct error *err)
+void run_enter(struct run *run, enum run_phase phase)
+{
+	run->phase = phase;
+	run_tell(run, true);
+}
+
+int run_cancelled(const struct run *run, struct error *err)
 {
 	if (!atomic_load(run->config->cancel))
 		return 0;
@@ -74,165 +60,13 @@ static int cancelled(const struct run *run, struct error *err)
 	return -ECANCELED;
 }
 
-/* ---- prepare ---- */
-
-/* What the names of an instance's files begin with: several may lie in one directory. */
-static void files_id(const struct run *run, size_t instance, char *buffer, size_t size)
-{
-	if (run->plan->instance_count == 1)
-		(void)snprintf(buffer, size, "%s", run->config->run_id);
-	else
-		(void)snprintf(buffer, size, "%s-target%zu", run->config->run_id, instance + 1);
-}
-
-static size_t target_of(const struct run *run, size_t instance)
-{
-	return run->plan->instances[instance].target;
-}
+/* ---- one sample ---- */
 
 /* The one that the sample at hand is made on. */
 static struct target *at_hand(const struct run *run)
 {
 	return run->targets[run->sample->instance];
 }
-
-static bool is_trimmed(const struct plan *plan, size_t instance)
-{
-	for (size_t i = 0; i < plan->sample_count; i++)
-		if (plan->samples[i].instance == instance && plan_leaves_holes(&plan->samples[i]))
-			return true;
-	return false;
-}
-
-static int create_target(struct run *run, size_t instance, struct error *err)
-{
-	const struct plan_instance *planned = &run->plan->instances[instance];
-	struct target_need need;
-	char id[RUN_ID_MAX + 16];
-	int r = cancelled(run, err);
-
-	if (r < 0)
-		return r;
-	files_id(run, instance, id, sizeof(id));
-	r = inspect_need(run->plan, planned->target, &need);
-	if (r < 0)
-		r = error_set_sys(err, ERROR_OUT_OF_RANGE, -r, "Sizing the target");
-	else
-		r = target_create(run->config->allow, &planned->spec, &need, id, run->manifest,
-				  &run->targets[instance], err);
-	if (r == 0 && is_trimmed(run->plan, instance))
-		r = target_probe_discard(run->targets[instance], err);
-	if (r < 0) {
-		inspect_blame_target(run->plan, planned->target, err);
-		return r;
-	}
-	tell(run, true); /* it may have taken its time: a sign of life */
-	return 0;
-}
-
-static int create_targets(struct run *run, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < run->plan->instance_count && r == 0; i++)
-		r = create_target(run, i, err);
-	return r;
-}
-
-static bool is_filled(const struct run *run, size_t instance)
-{
-	return target_fill_needed(run->targets[instance]) &&
-	       inspect_moves_data(run->plan, target_of(run, instance), run->config->backend);
-}
-
-static uint64_t fill_bytes(const struct run *run, size_t instance)
-{
-	struct target_need need;
-	uint64_t bytes;
-
-	/* The same need made the target: it does not overflow now. */
-	if (!is_filled(run, instance) ||
-	    inspect_need(run->plan, target_of(run, instance), &need) < 0 ||
-	    __builtin_mul_overflow(need.bytes - need.first, need.files, &bytes))
-		return 0;
-	return bytes;
-}
-
-static bool still_wanted(void *arg)
-{
-	struct run *run = arg;
-
-	tell(run, false);
-	return !atomic_load(run->config->cancel);
-}
-
-/* All of them before the first is written. */
-static int check_blank(struct run *run, struct error *err)
-{
-	for (size_t i = 0; i < run->plan->instance_count; i++) {
-		int r = 0;
-
-		if (is_filled(run, i))
-			r = target_check_blank(run->targets[i], still_wanted, run, err);
-		if (r == -ECANCELED)
-			return cancelled(run, err);
-		if (r < 0) {
-			inspect_blame_target(run->plan, target_of(run, i), err);
-			return r;
-		}
-	}
-	return 0;
-}
-
-static void fill_tick(void *arg, uint64_t bytes_done)
-{
-	struct run *run = arg;
-
-	forecast_fill(&run->forecast, run->filled_before + bytes_done, clock_now_ns());
-	tell(run, false);
-}
-
-static int fill_one(struct run *run, size_t instance, void (*tick)(void *arg, uint64_t bytes_done),
-		    struct error *err)
-{
-	struct fill_config config = {
-		.backend = run->config->backend,
-		.direct = target_info(run->targets[instance])->direct,
-		.seed = run->plan->definition->seed + instance,
-		.cancel = run->config->cancel,
-		.tick = tick,
-		.arg = run,
-	};
-	int r = cancelled(run, err);
-
-	if (r == 0)
-		r = inspect_fill_like(run->plan, target_of(run, instance), &config.like,
-				      &config.like_unit, err);
-	if (r == 0 && is_filled(run, instance))
-		r = fill_target(run->targets[instance], &config, err);
-	return r;
-}
-
-static int fill_targets(struct run *run, struct error *err)
-{
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < run->plan->instance_count; i++)
-		total += fill_bytes(run, i);
-	forecast_expect_fill(&run->forecast, total);
-	if (total > 0)
-		enter(run, PHASE_FILL);
-	for (size_t i = 0; i < run->plan->instance_count; i++) {
-		int r = fill_one(run, i, fill_tick, err);
-
-		if (r < 0)
-			return r;
-		run->filled_before += fill_bytes(run, i);
-	}
-	return 0;
-}
-
-/* ---- one sample ---- */
 
 static void sample_window(void *arg, bool begins)
 {
@@ -241,19 +75,14 @@ static void sample_window(void *arg, bool begins)
 
 	telemetry_read(info->device_number, begins ? &run->before : &run->after);
 	if (begins)
-		enter(run, PHASE_MEASURE);
+		run_enter(run, PHASE_MEASURE);
 }
 
 static void sample_tick(void *arg, double seconds_done, uint64_t bytes_done)
 {
 	(void)seconds_done;
 	(void)bytes_done;
-	tell(arg, false);
-}
-
-static void settle_tick(void *arg)
-{
-	tell(arg, false);
+	run_tick(arg);
 }
 
 static int describe_levels(const struct definition *definition, const struct plan_sample *planned,
@@ -328,8 +157,8 @@ static int read_back(struct run *run, struct sample *sample, struct verify *veri
 {
 	if (!verify || readback_bytes(verify) == 0)
 		return 0;
-	enter(run, PHASE_VERIFY);
-	return verify_sample(sample, verify, regions, count, run->config->cancel, settle_tick, run,
+	run_enter(run, PHASE_VERIFY);
+	return verify_sample(sample, verify, regions, count, run->config->cancel, run_tick, run,
 			     err);
 }
 
@@ -366,7 +195,7 @@ static int measure(struct run *run, struct sample *sample, enum backend_kind bac
 		r = alone_try(sample, backend, regions, run->config->cancel, err);
 	if (r == 0 && backend != BACKEND_NULL &&
 	    (workload_writes(&run->sample->options) || workload_trims(&run->sample->options)))
-		r = fill_settle(regions, count, run->config->cancel, settle_tick, run, err);
+		r = fill_settle(regions, count, run->config->cancel, run_tick, run, err);
 	return r;
 }
 
@@ -382,7 +211,7 @@ static int measure_files(struct run *run, struct sample *sample, enum backend_ki
 		.seed = pattern_seed(run->sample),
 		.cancel = run->config->cancel,
 		.window = sample_window,
-		.tick = settle_tick,
+		.tick = run_tick,
 		.arg = run,
 	};
 	int r;
@@ -422,7 +251,7 @@ static int execute_sample(struct run *run, struct sample *sample, struct error *
 		inspect_blame_sample(run->plan, run->sample, err);
 		return r;
 	}
-	enter(run, run->sample->options.ramp_time_ns > 0 ? PHASE_RAMP : PHASE_MEASURE);
+	run_enter(run, run->sample->options.ramp_time_ns > 0 ? PHASE_RAMP : PHASE_MEASURE);
 	run->holed[run->sample->instance] =
 		plan_leaves_holes(run->sample) && backend != BACKEND_NULL;
 	r = verify_new(&run->sample->options, regions, count,
@@ -436,36 +265,21 @@ static int execute_sample(struct run *run, struct sample *sample, struct error *
 	return r < 0 ? r : check(sample, err);
 }
 
-static void refill_tick(void *arg, uint64_t bytes_done)
-{
-	(void)bytes_done;
-	tell(arg, false);
-}
-
-/* What trims have left: the next sample is to meet data, and the next trim something to trim. */
-static int refill(struct run *run, struct error *err)
-{
-	size_t instance = run->sample->instance;
-
-	if (!run->holed[instance])
-		return 0;
-	enter(run, PHASE_FILL);
-	run->holed[instance] = false;
-	return fill_one(run, instance, refill_tick, err);
-}
-
 static int execute_samples(struct run *run, struct error *err)
 {
 	for (size_t i = 0; i < run->plan->sample_count; i++) {
 		struct sample sample;
-		int r = cancelled(run, err);
+		int r = run_cancelled(run, err);
 
 		if (r < 0)
 			return r;
 		run->sample = &run->plan->samples[i];
+		r = run_make_ready(run, err);
+		if (r < 0)
+			return r;
 		forecast_sample_begins(&run->forecast, clock_now_ns());
 		sample_init(&sample);
-		r = refill(run, err);
+		r = run_refill(run, err);
 		if (r == 0)
 			r = execute_sample(run, &sample, err);
 		if (r == 0) {
@@ -486,40 +300,18 @@ static int execute_samples(struct run *run, struct error *err)
 
 /* ---- teardown ---- */
 
-static void note_left(struct run *run, const char *what, const struct error *err)
-{
-	/* Without memory for a finding nothing more can be said; the manifest remembers. */
-	int r = findings_add(&run->plan->findings, FINDING_WARNING, "left", NULL, NULL, NULL, NULL,
-			     "%s could not be removed: %s. The next run tries again.", what,
-			     err->message);
-	(void)r;
-}
-
-static void remove_target(struct run *run, size_t instance)
-{
-	struct error err;
-
-	if (!run->targets[instance])
-		return;
-	if (target_remove(run->targets[instance], settle_tick, run, &err) < 0)
-		note_left(run, target_info(run->targets[instance])->path, &err);
-	target_free(run->targets[instance]);
-	run->targets[instance] = NULL;
-}
-
 static void tear_down(struct run *run)
 {
 	struct error err;
 	int r;
 
 	run->sample = NULL;
-	enter(run, PHASE_TEARDOWN);
-	for (size_t i = 0; i < run->plan->instance_count; i++)
-		remove_target(run, i);
+	run_enter(run, PHASE_TEARDOWN);
+	run_remove_all(run);
 	r = manifest_finish(run->manifest);
 	if (r < 0) {
 		(void)error_set_sys(&err, ERROR_SYSTEM, -r, "Its record");
-		note_left(run, "What this run made", &err);
+		run_note_left(run, "What this run made", &err);
 	}
 	manifest_free(run->manifest);
 }
@@ -546,12 +338,8 @@ int run_execute(struct plan *plan, const struct run_config *config, const struct
 		free(run.holed);
 		return manifest_tell(r, "Writing the run's manifest", err);
 	}
-	enter(&run, PHASE_PREPARE);
-	r = create_targets(&run, err);
-	if (r == 0)
-		r = check_blank(&run, err);
-	if (r == 0)
-		r = fill_targets(&run, err);
+	run_enter(&run, PHASE_PREPARE);
+	r = run_make_kept(&run, err);
 	if (r == 0)
 		r = execute_samples(&run, err);
 	tear_down(&run);

@@ -168,8 +168,16 @@ static int lock_for_run(struct engine *engine, int *ret_lock, struct error *err)
 	return r;
 }
 
+/* Of what asks OpenZFS for long: the run's cancel is heard, and it shows that it lives. */
+static struct zfs_patience patience_of(struct engine *engine)
+{
+	return (struct zfs_patience){
+		.cancel = &engine->peer.cancel, .tick = tell_alive, .arg = engine};
+}
+
 static int call_sweep(struct engine *engine, struct error *err)
 {
+	const struct zfs_patience patience = patience_of(engine);
 	AUTO_CLOSE int lock = -1;
 	struct findings findings;
 	int r = lock_for_run(engine, &lock, err);
@@ -178,7 +186,7 @@ static int call_sweep(struct engine *engine, struct error *err)
 		return r;
 	findings_init(&findings);
 	atomic_store(&engine->peer.idle, false);
-	r = manifest_sweep(engine->state_dirfd, engine->allow, &findings, err);
+	r = manifest_sweep(engine->state_dirfd, engine->allow, &patience, &findings, err);
 	if (r == 0)
 		peer_answer(&engine->peer, MESSAGE_SWEPT, findings_encode(&findings));
 	findings_done(&findings);
@@ -235,6 +243,7 @@ static void carry_out(struct engine *engine, const struct call *call, struct pla
 
 static int call_run(struct engine *engine, const struct call *call, struct error *err)
 {
+	const struct zfs_patience patience = patience_of(engine);
 	AUTO_FREE struct target_info *infos = NULL;
 	AUTO_CLOSE int lock = -1;
 	enum backend_kind backend;
@@ -249,7 +258,7 @@ static int call_run(struct engine *engine, const struct call *call, struct error
 		return r;
 	findings_init(&swept);
 	atomic_store(&engine->peer.idle, false);
-	r = manifest_sweep(engine->state_dirfd, engine->allow, &swept, err);
+	r = manifest_sweep(engine->state_dirfd, engine->allow, &patience, &swept, err);
 	tell_alive(engine);
 	if (r == 0)
 		r = prepare(engine, call, false, &plan, &infos, &backend, reason, sizeof(reason),

@@ -181,6 +181,11 @@ static int claim(int path_fd, bool keep, const struct target_info *info, int *re
 	}
 }
 
+int device_claim(int path_fd, const struct target_info *info, int *ret_claim, struct error *err)
+{
+	return claim(path_fd, true, info, ret_claim, err);
+}
+
 /* ---- checks ---- */
 
 static int check_fingerprint(const struct target_spec *spec, const struct target_info *info,

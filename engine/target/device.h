@@ -17,6 +17,11 @@ enum device_check {
 	DEVICE_CLAIM,	/* claims it and keeps the claim */
 };
 
+/* The claim alone of what path_fd (O_PATH) stands for: TARGET_BUSY after 5 s. *ret_claim also holds
+ * the lock that keeps udev from reading the device whenever it is closed. */
+MUST_CHECK int device_claim(int path_fd, const struct target_info *info, int *ret_claim,
+			    struct error *err);
+
 /* kind, size, block size, name, number and fingerprint; opens nothing. info->path is set. */
 MUST_CHECK int device_describe(dev_t device, struct target_info *info, struct error *err);
 

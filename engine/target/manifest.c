@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * manifest.c - see manifest.h. The text is rewritten whole by file_write(), so a crash leaves the
- * one before or the one after.
- * Length: the text, its reader and its sweep share one list of entries.
+ * one before or the one after. The sweep stands in manifest_sweep.c.
  */
-#include "engine/target/manifest.h"
+#include "engine/target/manifest_parts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,30 +15,10 @@
 #include <sys/sysmacros.h>
 
 #include "engine/base/file.h"
-#include "engine/base/text.h"
-#include "engine/target/system.h"
-#include "engine/target/tree.h"
+#include "engine/zfs/dataset.h"
 
 #define HEADER "volbench.manifest/1"
-#define SUFFIX ".manifest"
-#define SET_ASIDE "set-aside"
-#define SET_ASIDE_TRIES 1000
 #define FILE_BYTES ((size_t)256 << 20) /* far more than the largest run can note */
-
-enum entry_kind { ENTRY_INTEND, ENTRY_MADE, ENTRY_TREE };
-
-struct entry {
-	enum entry_kind kind;
-	struct system_identity identity;
-	char *path;
-};
-
-struct manifest {
-	int dirfd;
-	char name[MANIFEST_RUN_ID_BYTES + sizeof(SUFFIX)];
-	size_t count;
-	struct entry *entries;
-};
 
 /* ---- entries ---- */
 
@@ -51,12 +29,44 @@ static void free_from(struct manifest *manifest, size_t first)
 	manifest->count = first;
 }
 
+static bool is_intended_name(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return name && strncmp(name + 1, MANIFEST_PREFIX, strlen(MANIFEST_PREFIX)) == 0;
+}
+
+/* Of what a run makes on OpenZFS: beneath a parent, by our naming. */
+static bool is_made_dataset(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return name && zfs_name_ok(path) &&
+	       strncmp(name + 1, ZFS_MADE_PREFIX, strlen(ZFS_MADE_PREFIX)) == 0;
+}
+
+static bool is_name_for(enum entry_kind kind, const char *path)
+{
+	switch (kind) {
+	case ENTRY_DATASET:
+		return is_made_dataset(path);
+	case ENTRY_INTEND:
+	case ENTRY_TREE:
+		if (!is_intended_name(path))
+			return false;
+		break;
+	case ENTRY_MADE:
+		break;
+	}
+	return path[0] == '/' && !strchr(path, '\n') && strlen(path) < PATH_MAX;
+}
+
 static int add(struct manifest *manifest, enum entry_kind kind,
 	       const struct system_identity *identity, const char *path)
 {
 	struct entry *grown;
 
-	if (path[0] != '/' || strchr(path, '\n') || strlen(path) >= PATH_MAX)
+	if (!is_name_for(kind, path))
 		return -EINVAL;
 	grown = reallocarray(manifest->entries, manifest->count + 1, sizeof(*grown));
 	if (!grown)
@@ -71,14 +81,15 @@ static int add(struct manifest *manifest, enum entry_kind kind,
 	return 0;
 }
 
-static bool is_intended_name(const char *path)
-{
-	const char *name = strrchr(path, '/');
-
-	return name && strncmp(name + 1, MANIFEST_PREFIX, strlen(MANIFEST_PREFIX)) == 0;
-}
-
 /* ---- text ---- */
+
+/* The word a line begins with. */
+static const char *const entry_words[] = {
+	[ENTRY_INTEND] = "intend",
+	[ENTRY_MADE] = "made",
+	[ENTRY_TREE] = "tree",
+	[ENTRY_DATASET] = "dataset",
+};
 
 static int format(const struct manifest *manifest, char **ret_text, size_t *ret_size)
 {
@@ -97,8 +108,7 @@ static int format(const struct manifest *manifest, char **ret_text, size_t *ret_
 				      major(entry->identity.device), minor(entry->identity.device),
 				      entry->identity.inode, entry->identity.birth_ns, entry->path);
 		else
-			(void)fprintf(f, "%s %s\n", entry->kind == ENTRY_TREE ? "tree" : "intend",
-				      entry->path);
+			(void)fprintf(f, "%s %s\n", entry_words[entry->kind], entry->path);
 	}
 	failed = ferror(f) != 0;
 	if (fclose(f) != 0 || failed) {
@@ -121,24 +131,39 @@ static int save(const struct manifest *manifest)
 	return file_write(manifest->dirfd, manifest->name, text, size, 0600);
 }
 
-static int parse_line(struct manifest *manifest, const char *line)
+/* What stands behind the word and a blank; NULL: another word. */
+static const char *behind(const char *line, const char *word)
+{
+	size_t length = strlen(word);
+
+	return strncmp(line, word, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
+}
+
+static int parse_made(struct manifest *manifest, const char *line)
 {
 	unsigned int device_major, device_minor;
 	struct system_identity identity;
 	int path_at = 0;
 
-	if (strncmp(line, "intend ", 7) == 0)
-		return is_intended_name(line + 7) ? add(manifest, ENTRY_INTEND, NULL, line + 7)
-						  : -EBADMSG;
-	if (strncmp(line, "tree ", 5) == 0)
-		return is_intended_name(line + 5) ? add(manifest, ENTRY_TREE, NULL, line + 5)
-						  : -EBADMSG;
-	if (sscanf(line, "made %u:%u %" SCNu64 " %" SCNu64 " %n", &device_major, &device_minor,
+	if (sscanf(line, "%u:%u %" SCNu64 " %" SCNu64 " %n", &device_major, &device_minor,
 		   &identity.inode, &identity.birth_ns, &path_at) != 4 ||
 	    path_at == 0)
 		return -EBADMSG;
 	identity.device = makedev(device_major, device_minor);
 	return add(manifest, ENTRY_MADE, &identity, line + path_at);
+}
+
+static int parse_line(struct manifest *manifest, const char *line)
+{
+	for (size_t kind = 0; kind < ARRAY_SIZE(entry_words); kind++) {
+		const char *rest = behind(line, entry_words[kind]);
+
+		if (rest)
+			return kind == ENTRY_MADE
+				       ? parse_made(manifest, rest)
+				       : add(manifest, (enum entry_kind)kind, NULL, rest);
+	}
+	return -EBADMSG;
 }
 
 /* -EBADMSG where the text is not a manifest, whole to its last newline. */
@@ -159,6 +184,20 @@ static int parse(struct manifest *manifest, char *text, size_t size)
 			return r == -EINVAL ? -EBADMSG : r;
 	}
 	return 0;
+}
+
+int manifest_load(int dirfd, const char *name, struct manifest *ret_manifest)
+{
+	AUTO_FREE char *text = NULL;
+	size_t size, length = strlen(name);
+	int r;
+
+	*ret_manifest = (struct manifest){.dirfd = dirfd};
+	if (length >= sizeof(ret_manifest->name))
+		return -ENAMETOOLONG;
+	memcpy(ret_manifest->name, name, length + 1);
+	r = file_read(dirfd, name, FILE_BYTES, &text, &size);
+	return r < 0 ? r : parse(ret_manifest, text, size);
 }
 
 /* ---- a run's own ---- */
@@ -184,7 +223,8 @@ int manifest_new(int dirfd, const char *run_id, struct manifest **ret_manifest)
 	if (!manifest)
 		return -ENOMEM;
 	manifest->dirfd = dirfd;
-	(void)snprintf(manifest->name, sizeof(manifest->name), "%s" SUFFIX, run_id); /* fits */
+	(void)snprintf(manifest->name, sizeof(manifest->name), "%s" MANIFEST_SUFFIX,
+		       run_id); /* fits */
 	r = file_write_new(dirfd, manifest->name, HEADER "\n", strlen(HEADER "\n"), 0600);
 	if (r < 0) {
 		manifest_free(manifest);
@@ -200,8 +240,19 @@ int manifest_intend(struct manifest *manifest, const char *const *paths, size_t 
 	int r = 0;
 
 	for (size_t i = 0; i < count && r == 0; i++)
-		r = is_intended_name(paths[i]) ? add(manifest, ENTRY_INTEND, NULL, paths[i])
-					       : -EINVAL;
+		r = add(manifest, ENTRY_INTEND, NULL, paths[i]);
+	if (r == 0)
+		r = save(manifest);
+	if (r < 0)
+		free_from(manifest, before);
+	return r;
+}
+
+static int intend_one(struct manifest *manifest, enum entry_kind kind, const char *path)
+{
+	size_t before = manifest->count;
+	int r = add(manifest, kind, NULL, path);
+
 	if (r == 0)
 		r = save(manifest);
 	if (r < 0)
@@ -211,14 +262,17 @@ int manifest_intend(struct manifest *manifest, const char *const *paths, size_t 
 
 int manifest_intend_tree(struct manifest *manifest, const char *path)
 {
-	size_t before = manifest->count;
-	int r = is_intended_name(path) ? add(manifest, ENTRY_TREE, NULL, path) : -EINVAL;
+	return intend_one(manifest, ENTRY_TREE, path);
+}
 
-	if (r == 0)
-		r = save(manifest);
-	if (r < 0)
-		free_from(manifest, before);
-	return r;
+int manifest_intend_dataset(struct manifest *manifest, const char *name)
+{
+	return intend_one(manifest, ENTRY_DATASET, name);
+}
+
+int manifest_directory(const struct manifest *manifest)
+{
+	return manifest->dirfd;
 }
 
 int manifest_made(struct manifest *manifest, const struct manifest_made *made, size_t count)
@@ -239,8 +293,7 @@ int manifest_made(struct manifest *manifest, const struct manifest_made *made, s
 	return r;
 }
 
-/* Order does not matter: the last one takes the place of the one that goes. */
-static void forget(struct manifest *manifest, size_t index)
+void manifest_forget(struct manifest *manifest, size_t index)
 {
 	free(manifest->entries[index].path);
 	manifest->entries[index] = manifest->entries[--manifest->count];
@@ -248,9 +301,9 @@ static void forget(struct manifest *manifest, size_t index)
 
 void manifest_removed(struct manifest *manifest, const char *path)
 {
-	for (size_t i = 0; i < manifest->count;) {
+	for (size_t i = 0; manifest && i < manifest->count;) {
 		if (strcmp(manifest->entries[i].path, path) == 0)
-			forget(manifest, i);
+			manifest_forget(manifest, i);
 		else
 			i++;
 	}
@@ -263,12 +316,18 @@ int manifest_finish(struct manifest *manifest)
 	return save(manifest);
 }
 
+void manifest_release(struct manifest *manifest)
+{
+	free_from(manifest, 0);
+	free(manifest->entries);
+	manifest->entries = NULL;
+}
+
 void manifest_free(struct manifest *manifest)
 {
 	if (!manifest)
 		return;
-	free_from(manifest, 0);
-	free(manifest->entries);
+	manifest_release(manifest);
 	free(manifest);
 }
 
@@ -276,251 +335,4 @@ int manifest_tell(int r, const char *what, struct error *err)
 {
 	return error_set_sys(err, r == -ENOSPC || r == -EDQUOT ? ERROR_STORAGE_FULL : ERROR_SYSTEM,
 			     -r, "%s", what);
-}
-
-/* ---- the sweep ---- */
-
-struct sweep {
-	int dirfd;
-	const struct allow *allow;
-	struct findings *findings;
-	int result; /* the first error */
-	struct error *err;
-};
-
-/* What became of an entry. */
-enum fate {
-	FATE_GONE, /* was not there */
-	FATE_REMOVED,
-	FATE_FOREIGN, /* something else is there: ours no longer */
-	FATE_KEPT,    /* could not be removed now */
-};
-
-static void fail(struct sweep *sweep, int r, const char *what)
-{
-	if (sweep->result < 0)
-		return;
-	sweep->result = r;
-	(void)error_set_sys(sweep->err, ERROR_SYSTEM, -r, "%s", what);
-}
-
-static void tell(struct sweep *sweep, enum finding_severity severity, const char *code,
-		 const char *path, const char *text)
-{
-	char shown[512];
-	int r;
-
-	r = findings_add(sweep->findings, severity, code, NULL, NULL, NULL, NULL, "%s: %s",
-			 text_clean(path, shown, sizeof(shown)), text);
-	if (r < 0)
-		fail(sweep, r, "telling what a dead run left");
-}
-
-/* The directory's fsync comes before the manifest forgets the file. */
-static int unlink_durably(int parent, const char *name)
-{
-	return unlinkat(parent, name, 0) < 0 ? -errno : file_sync_directory(parent);
-}
-
-static enum fate remove_tree(int parent, const char *name, char *why, size_t size)
-{
-	struct stat st;
-	int r;
-
-	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
-		return FATE_GONE;
-	r = tree_sweep(parent, name);
-	if (r == 0)
-		return FATE_REMOVED;
-	if (r == -ENOTDIR) {
-		(void)snprintf(why, size, "is not the directory the run made; it is left as it is");
-		return FATE_FOREIGN;
-	}
-	if (r == -ENOTEMPTY)
-		(void)snprintf(why, size,
-			       "holds something that is not the run's; take that out of it");
-	else
-		(void)snprintf(why, size, "cannot be removed: %s", strerrordesc_np(-r));
-	return FATE_KEPT;
-}
-
-static enum fate remove_entry(const struct sweep *sweep, const struct entry *entry, char *why,
-			      size_t size)
-{
-	AUTO_CLOSE int parent = -1, fd = -1;
-	struct system_identity identity;
-	struct error err = {0};
-	const char *name;
-	int r;
-
-	r = allow_open_parent(sweep->allow, entry->path, &parent, &name, &err);
-	if (r < 0) {
-		(void)snprintf(why, size, "%s", err.message);
-		return FATE_KEPT; /* also a missing directory: perhaps not mounted yet */
-	}
-	if (entry->kind == ENTRY_TREE)
-		return remove_tree(parent, name, why, size);
-	fd = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT)
-		return FATE_GONE;
-	r = fd < 0 ? -errno : system_identity(fd, &identity);
-	if (r == -EINVAL ||
-	    (r == 0 && entry->kind == ENTRY_MADE && !system_same(&identity, &entry->identity))) {
-		(void)snprintf(why, size, "is not the file the run made; it is left as it is");
-		return FATE_FOREIGN;
-	}
-	if (r == 0)
-		r = unlink_durably(parent, name);
-	if (r < 0) {
-		(void)snprintf(why, size, "cannot be removed: %s", strerrordesc_np(-r));
-		return FATE_KEPT;
-	}
-	return FATE_REMOVED;
-}
-
-static void sweep_entries(struct sweep *sweep, struct manifest *manifest)
-{
-	char why[ERROR_MESSAGE_MAX];
-
-	for (size_t i = 0; i < manifest->count;) {
-		const struct entry *entry = &manifest->entries[i];
-
-		switch (remove_entry(sweep, entry, why, sizeof(why))) {
-		case FATE_KEPT:
-			tell(sweep, FINDING_WARNING, "left", entry->path, why); /* tried again */
-			i++;
-			continue;
-		case FATE_FOREIGN:
-			tell(sweep, FINDING_WARNING, "left", entry->path, why);
-			break;
-		case FATE_REMOVED:
-			tell(sweep, FINDING_INFO, "removed", entry->path,
-			     "an earlier run left it; it is removed");
-			break;
-		case FATE_GONE:
-			break;
-		}
-		forget(manifest, i);
-	}
-}
-
-static void set_aside(struct sweep *sweep, const char *name)
-{
-	AUTO_CLOSE int aside = -1;
-	char new_name[NAME_MAX + 1];
-	int r, length;
-
-	r = file_open_directory(sweep->dirfd, SET_ASIDE, &aside);
-	for (int i = 0; r == 0 && i < SET_ASIDE_TRIES; i++) {
-		length = i == 0 ? snprintf(new_name, sizeof(new_name), "%s", name)
-				: snprintf(new_name, sizeof(new_name), "%s.%d", name, i);
-		if (length >= (int)sizeof(new_name))
-			r = -ENAMETOOLONG;
-		else
-			r = file_move(sweep->dirfd, name, aside, new_name);
-		if (r != -EEXIST)
-			break;
-		r = i + 1 == SET_ASIDE_TRIES ? -EEXIST : 0;
-	}
-	if (r < 0)
-		fail(sweep, r, "setting aside a manifest that cannot be read");
-	tell(sweep, FINDING_WARNING, "set_aside", name,
-	     "this record of what a run made cannot be read; it lies in " SET_ASIDE
-	     " now, and what it named must be removed by hand");
-}
-
-/* Not a manifest, and never going to be one. */
-static bool is_unreadable(int r)
-{
-	return r == -EBADMSG || r == -EFBIG || r == -EISDIR || r == -ELOOP || r == -EINVAL;
-}
-
-static void sweep_manifest(struct sweep *sweep, const char *name)
-{
-	struct manifest manifest = {.dirfd = sweep->dirfd};
-	AUTO_FREE char *text = NULL;
-	size_t size, length = strlen(name);
-	int r;
-
-	if (length >= sizeof(manifest.name)) {
-		set_aside(sweep, name);
-		return;
-	}
-	memcpy(manifest.name, name, length + 1);
-	r = file_read(sweep->dirfd, name, FILE_BYTES, &text, &size);
-	if (r == 0)
-		r = parse(&manifest, text, size);
-	if (is_unreadable(r)) {
-		set_aside(sweep, name);
-		r = 0;
-	} else if (r == 0) {
-		sweep_entries(sweep, &manifest);
-		r = manifest_finish(&manifest);
-	}
-	if (r < 0)
-		fail(sweep, r, name);
-	free_from(&manifest, 0);
-	free(manifest.entries);
-}
-
-static bool is_manifest(const char *name)
-{
-	size_t length = strlen(name);
-
-	return name[0] != '.' && length > strlen(SUFFIX) &&
-	       strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
-}
-
-static bool lists(int dirfd, const char *name, const char *path)
-{
-	struct manifest manifest = {.dirfd = dirfd};
-	AUTO_FREE char *text = NULL;
-	bool found = false;
-	size_t size;
-
-	if (file_read(dirfd, name, FILE_BYTES, &text, &size) == 0 &&
-	    parse(&manifest, text, size) == 0)
-		for (size_t i = 0; i < manifest.count && !found; i++)
-			found = manifest.entries[i].kind == ENTRY_MADE &&
-				strcmp(manifest.entries[i].path, path) == 0;
-	free_from(&manifest, 0);
-	free(manifest.entries);
-	return found;
-}
-
-bool manifest_lists(int dirfd, const char *path)
-{
-	struct dirent **entries = NULL;
-	int count = scandirat(dirfd, ".", &entries, NULL, alphasort);
-	bool found = false;
-
-	for (int i = 0; i < count; i++) {
-		if (!found && is_manifest(entries[i]->d_name))
-			found = lists(dirfd, entries[i]->d_name, path);
-		free(entries[i]);
-	}
-	free(entries);
-	return found;
-}
-
-int manifest_sweep(int dirfd, const struct allow *allow, struct findings *findings,
-		   struct error *err)
-{
-	struct sweep sweep = {.dirfd = dirfd, .allow = allow, .findings = findings, .err = err};
-	struct dirent **entries = NULL;
-	int count, r = file_sweep_temporary(dirfd, NULL);
-
-	if (r < 0)
-		fail(&sweep, r, "removing half-written manifests");
-	/* Listed first: the sweep changes the directory it reads. */
-	count = scandirat(dirfd, ".", &entries, NULL, alphasort);
-	if (count < 0)
-		return error_set_sys(err, ERROR_SYSTEM, errno, "the engine's directory");
-	for (int i = 0; i < count; i++) {
-		if (is_manifest(entries[i]->d_name))
-			sweep_manifest(&sweep, entries[i]->d_name);
-		free(entries[i]);
-	}
-	free(entries);
-	return sweep.result;
 }

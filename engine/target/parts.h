@@ -10,6 +10,7 @@
 
 struct scratch;
 struct tree;
+struct volume;
 
 struct target {
 	struct target_info info;
@@ -22,6 +23,7 @@ struct target {
 	uint64_t files;		 /* a directory's; else 1 */
 	struct scratch *scratch; /* what was made; NULL for a device or an existing file */
 	struct tree *tree;	 /* where metadata workloads make their files; or NULL */
+	struct volume *volume;	 /* a zvol or dataset that was made; else NULL */
 	int fd;			 /* else: a device's claim, or an O_PATH of what exists; or -1 */
 };
 

@@ -103,7 +103,10 @@ static void probe_direct(int fd, transfer *move, struct target_info *info)
 {
 	struct system_file file;
 	int flags = fcntl(fd, F_GETFL);
-	bool known = system_file(fd, &file) == 0 && file.align_known && file.align <= BLOCK_MOST;
+	/* OpenZFS tells the size of a file's records (zpl_inode.c), as which writes go around its
+	 * cache; it takes whole pages as well. */
+	bool known = strcmp(info->filesystem, "zfs") != 0 && system_file(fd, &file) == 0 &&
+		     file.align_known && file.align <= BLOCK_MOST;
 
 	info->logical_block_bytes = BLOCK_LEAST;
 	info->direct = flags >= 0 && fcntl(fd, F_SETFL, flags | O_DIRECT) == 0 &&

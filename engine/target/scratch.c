@@ -156,8 +156,11 @@ static int create_file(struct scratch *scratch, struct scratch_file *file, uint6
 
 static int intend_all(struct scratch *scratch)
 {
-	AUTO_FREE const char **paths = calloc(scratch->count, sizeof(*paths));
+	AUTO_FREE const char **paths = NULL;
 
+	if (!scratch->manifest)
+		return 0;
+	paths = calloc(scratch->count, sizeof(*paths));
 	if (!paths)
 		return -ENOMEM;
 	for (size_t i = 0; i < scratch->count; i++)
@@ -167,8 +170,11 @@ static int intend_all(struct scratch *scratch)
 
 static int note_made(struct scratch *scratch)
 {
-	AUTO_FREE struct manifest_made *made = calloc(scratch->count, sizeof(*made));
+	AUTO_FREE struct manifest_made *made = NULL;
 
+	if (!scratch->manifest)
+		return 0;
+	made = calloc(scratch->count, sizeof(*made));
 	if (!made)
 		return -ENOMEM;
 	for (size_t i = 0; i < scratch->count; i++) {

@@ -20,7 +20,7 @@ struct manifest;
 struct scratch;
 
 struct scratch_plan {
-	struct manifest *manifest; /* outlives the scratch */
+	struct manifest *manifest; /* outlives the scratch; NULL: what they lie in goes with them */
 	const char *run_id;
 	int dirfd;		  /* O_PATH of the directory; duplicated */
 	const char *directory;	  /* its path, as the target names it */

@@ -14,11 +14,13 @@
 
 #include "engine/base/text.h"
 #include "engine/target/device.h"
+#include "engine/target/manifest.h"
 #include "engine/target/parts.h"
 #include "engine/target/place.h"
 #include "engine/target/safety.h"
 #include "engine/target/scratch.h"
 #include "engine/target/tree.h"
+#include "engine/target/volume.h"
 
 /* As far as offsets go, in whole pages: /dev/zero has no end. */
 #define ZERO_BYTES (INT64_MAX - UINT64_C(4095))
@@ -280,7 +282,7 @@ static int look_device(const struct allow *allow, const struct target_spec *spec
 
 /*
  * All checks. *ret_fd, which the caller closes: the directory files will be made in, the existing
- * file, or with create the device's claim (else -1).
+ * file, or with create the device's claim (else -1, and left alone for a zvol or dataset).
  */
 static int look(const struct allow *allow, const struct target_spec *spec,
 		const struct target_need *need, bool measuring, bool create,
@@ -313,10 +315,12 @@ static int look(const struct allow *allow, const struct target_spec *spec,
 		return look_device(allow, spec, need, how, info, ret_fd, err);
 	case TARGET_ZVOL:
 	case TARGET_DATASET:
+		return volume_look(allow, spec, need, info, findings, err);
 	case TARGET_KIND_COUNT:
-		break; /* no definition asks for them yet */
+		break;
 	}
-	return error_set(err, ERROR_BAD_VALUE, "", "a target is a file, a directory or a device");
+	return error_set(err, ERROR_BAD_VALUE, "",
+			 "a target is a file, a directory, a device, a zvol or a dataset");
 }
 
 int target_check_space(const struct target_info *info, uint64_t bytes, struct error *err)
@@ -347,6 +351,16 @@ int target_inspect(const struct allow *allow, const struct target_spec *spec,
 }
 
 /* ---- making ---- */
+
+/* What the names of a target's files begin with: those of several may lie in one directory. */
+static const char *name_files(const struct target_making *making, char *buffer, size_t size)
+{
+	if (making->number == 0)
+		(void)snprintf(buffer, size, "%s", making->run_id);
+	else
+		(void)snprintf(buffer, size, "%s-target%zu", making->run_id, making->number);
+	return buffer;
+}
 
 /* The path of the directory a new file lies in: "/" or "/a/b". */
 static char *parent_path(const char *path)
@@ -396,21 +410,24 @@ static int make_in_directory(struct target *target, const char *path, struct scr
 	return r;
 }
 
-static int make_files(struct target *target, const struct target_spec *spec,
-		      const struct target_need *need, const char *run_id, struct manifest *manifest,
-		      struct error *err)
+/* In a directory, or at the root of a dataset, which needs no manifest. */
+static int make_files(struct target *target, const struct target_need *need,
+		      const struct target_making *making, struct error *err)
 {
+	const char *path = target->info.path;
+	struct manifest *manifest = target->volume ? NULL : making->manifest;
+	char id[MANIFEST_RUN_ID_BYTES + 32];
 	struct scratch_plan plan = {
 		.manifest = manifest,
-		.run_id = run_id,
+		.run_id = name_files(making, id, sizeof(id)),
 		.dirfd = target->fd,
 		.bytes = target->bytes,
 	};
 	const struct tree_plan tree = {
 		.manifest = manifest,
-		.run_id = run_id,
+		.run_id = id,
 		.dirfd = target->fd,
-		.directory = spec->path,
+		.directory = path,
 	};
 	int r = 0;
 
@@ -423,10 +440,10 @@ static int make_files(struct target *target, const struct target_spec *spec,
 		return r;
 	if (target->files == 0)
 		target->scratch = NULL;
-	else if (spec->kind == TARGET_FILE)
-		r = make_named(target, spec->path, plan, err);
+	else if (target->info.kind == TARGET_FILE)
+		r = make_named(target, path, plan, err);
 	else
-		r = make_in_directory(target, spec->path, plan, err);
+		r = make_in_directory(target, path, plan, err);
 	(void)close(target->fd); /* O_PATH; the scratch has its own */
 	target->fd = -1;
 	return r;
@@ -447,11 +464,13 @@ static int set_extent(struct target *target, const struct target_need *need, str
 	target->files = 1;
 	if (target_kind_has_files(target->info.kind))
 		target->files = need->files;
-	if (target->info.kind == TARGET_DEVICE || target->existing)
+	if (target_kind_is_block(target->info.kind) || target->existing)
 		target->bytes = target->info.size_bytes;
-	/* Of a device not a byte more: what lies around is not ours. */
+	/* Of a device not a byte more: what lies around is not ours. A zvol is ours, whole. */
 	if (target->info.kind == TARGET_DEVICE)
 		wanted = need->bytes;
+	else if (target->info.kind == TARGET_ZVOL)
+		wanted = target->info.size_bytes;
 	/* A device whose need is unknown is used, and filled, whole. */
 	target->fill_bytes = wanted > 0 && wanted < target->bytes ? wanted : target->bytes;
 	if (target->info.kind == TARGET_DEVICE && need->first < target->fill_bytes)
@@ -460,8 +479,38 @@ static int set_extent(struct target *target, const struct target_need *need, str
 	return 0;
 }
 
+/* Whatever there is of one that could not be made whole. What cannot be removed now stays in the
+ * manifest for the sweep. */
+static void abandon(struct target *target)
+{
+	int left = 0;
+
+	if (target->tree && !target->volume)
+		left = tree_remove(target->tree, NULL, NULL);
+	if (target->volume)
+		left = target_remove(target, NULL, NULL, NULL);
+	(void)left;
+	target_free(target);
+}
+
+static int make(struct target *target, const struct target_spec *spec,
+		const struct target_need *need, const struct target_making *making,
+		struct error *err)
+{
+	int r = 0;
+
+	if (target_kind_is_zfs(spec->kind))
+		r = volume_create(spec, need, making, &target->info, &target->volume, &target->fd,
+				  err);
+	if (r == 0)
+		r = set_extent(target, need, err);
+	if (r == 0 && !target_kind_is_block(spec->kind) && !spec->existing)
+		r = make_files(target, need, making, err);
+	return r;
+}
+
 int target_create(const struct allow *allow, const struct target_spec *spec,
-		  const struct target_need *need, const char *run_id, struct manifest *manifest,
+		  const struct target_need *need, const struct target_making *making,
 		  struct target **ret_target, struct error *err)
 {
 	struct target *target = calloc(1, sizeof(*target));
@@ -475,15 +524,9 @@ int target_create(const struct allow *allow, const struct target_spec *spec,
 	target->zero = spec->kind == TARGET_FILE && allow_is_zero(allow, spec->path);
 	r = look(allow, spec, need, false, true, &target->info, NULL, &target->fd, err);
 	if (r == 0)
-		r = set_extent(target, need, err);
-	if (r == 0 && spec->kind != TARGET_DEVICE && !spec->existing)
-		r = make_files(target, spec, need, run_id, manifest, err);
+		r = make(target, spec, need, making, err);
 	if (r < 0) {
-		/* What cannot be removed now stays in the manifest for the sweep. */
-		int left = target->tree ? tree_remove(target->tree, NULL, NULL) : 0;
-
-		(void)left;
-		target_free(target);
+		abandon(target);
 		return r;
 	}
 	*ret_target = target;
@@ -512,9 +555,21 @@ uint64_t target_free_bytes(const struct target *target)
 		return place_free_bytes(scratch_directory(target->scratch));
 	if (target->tree)
 		return place_free_bytes(tree_directory(target->tree));
-	if (target->info.kind == TARGET_DEVICE || target->zero)
+	if (target_kind_is_block(target->info.kind) || target->zero)
 		return 0;
 	return place_free_bytes(target->fd);
+}
+
+/* What keeps a zvol or dataset busy. */
+static void close_all(struct target *target)
+{
+	scratch_free(target->scratch);
+	target->scratch = NULL;
+	tree_free(target->tree);
+	target->tree = NULL;
+	if (target->fd >= 0)
+		(void)close(target->fd); /* nothing was written through it */
+	target->fd = -1;
 }
 
 int target_remove(struct target *target, void (*step)(void *arg), void *arg, struct error *err)
@@ -522,6 +577,10 @@ int target_remove(struct target *target, void (*step)(void *arg), void *arg, str
 	const struct tree_step steps = {.call = step, .arg = arg};
 	int first = 0, r = 0;
 
+	if (target->volume) {
+		close_all(target);
+		return volume_remove(target->volume, step, arg, err);
+	}
 	if (target->tree)
 		first = tree_remove(target->tree, &steps, err);
 	if (target->scratch)
@@ -533,9 +592,7 @@ void target_free(struct target *target)
 {
 	if (!target)
 		return;
-	scratch_free(target->scratch);
-	tree_free(target->tree);
-	if (target->fd >= 0)
-		(void)close(target->fd); /* nothing was written through it */
+	close_all(target);
+	volume_free(target->volume);
 	free(target);
 }

@@ -25,12 +25,18 @@
  * and existing, is a file without end; O_DIRECT, which it refuses, is left out for it (finding
  * "direct_meaningless").
  *
+ * A zvol or dataset (volume.h) is made beneath its parent, used as a device or a directory is, and
+ * destroyed at the end. Its checks: 1 OpenZFS is there (ZFS_UNAVAILABLE) and the parent is allowed,
+ * 2 is a file system, 3 in a pool that is online and may be written, 6 that OpenZFS takes its size
+ * and properties. Whether the pool has room for all there will be is for who knows all.
+ *
  * Control thread only.
  * Length: the order of the checks and what they promise is told whole, here and nowhere else.
  */
 #ifndef ENGINE_TARGET_TARGET_H
 #define ENGINE_TARGET_TARGET_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,10 +65,11 @@ struct target_need {
 /* What was found. */
 struct target_info {
 	enum target_kind kind;
-	char path[4096];
-	char filesystem[32];		  /* "ext4", "tmpfs", "zfs"; "" for a device */
-	uint64_t size_bytes;		  /* device, or existing file */
-	uint64_t free_bytes;		  /* file system; 0 for a device */
+	char path[4096];	 /* of a zvol or dataset its parent; once made, its own name */
+	char filesystem[32];	 /* "ext4", "tmpfs", "zfs"; "" for a device */
+	uint64_t size_bytes;	 /* device, zvol, or existing file */
+	uint64_t free_bytes;	 /* file system, or `available` to the parent; 0: a device */
+	uint64_t reserved_bytes; /* zvol or dataset: what it takes of the pool when full */
 	unsigned int logical_block_bytes; /* alignment direct I/O needs */
 	bool nowait;			  /* RWF_NOWAIT works on it; true while not checked */
 	bool direct;			  /* O_DIRECT works on it; true while not checked */
@@ -87,15 +94,25 @@ MUST_CHECK int target_inspect(const struct allow *allow, const struct target_spe
 
 struct target;
 
+/* For which run a target is made, and who hears of it while that takes long. */
+struct target_making {
+	const char *run_id; /* the run's, whose manifest it is */
+	size_t number;	    /* from 1 among the several that it makes; 0: it is the only one */
+	struct manifest *manifest; /* outlives the target */
+	atomic_bool *cancel;	   /* heard by what waits for OpenZFS; or NULL */
+	void (*step)(void *arg);   /* several times a second meanwhile; or NULL */
+	void *arg;
+};
+
 /*
- * Checks again and creates. The manifest has every name before it exists, and outlives the target.
+ * Checks again and creates. The manifest has every name before it exists.
  * A device is claimed (O_EXCL) until target_free(); one that is busy is tried for 5 s, since after
- * a kill -9 with writes in flight it stays so for a moment.
+ * a kill -9 with writes in flight it stays so for a moment. A zvol is claimed as well, until
+ * target_remove().
  */
 MUST_CHECK int target_create(const struct allow *allow, const struct target_spec *spec,
-			     const struct target_need *need, const char *run_id,
-			     struct manifest *manifest, struct target **ret_target,
-			     struct error *err);
+			     const struct target_need *need, const struct target_making *making,
+			     struct target **ret_target, struct error *err);
 
 /* NO_SPACE with the figures unless so many bytes fit on its file system beside what is kept free:
  * for several targets on one, each of which fits alone. */
@@ -154,11 +171,12 @@ MUST_CHECK int target_close_tree(struct target *target, const struct workload *w
 
 const struct target_info *target_info(const struct target *target);
 
-/* Free bytes on its file system now; 0 for a device. */
+/* Free bytes on its file system now; 0 for a device or zvol. */
 uint64_t target_free_bytes(const struct target *target);
 
 /* Removes what was created and its manifest entries; the first error is told, the rest still tried.
- * step as above. */
+ * step as above. Of a zvol or dataset every descriptor is closed first: nothing else may be done
+ * with the target then. */
 MUST_CHECK int target_remove(struct target *target, void (*step)(void *arg), void *arg,
 			     struct error *err);
 void target_free(struct target *target); /* closes; does not remove */

@@ -175,7 +175,7 @@ static int tell_making(const struct tree *tree, int sys, struct error *err)
 static int make_tree(struct tree *tree, struct error *err)
 {
 	const char *path = tree->path;
-	int r = manifest_intend_tree(tree->manifest, path);
+	int r = tree->manifest ? manifest_intend_tree(tree->manifest, path) : 0;
 
 	if (r < 0)
 		return manifest_tell(r, "noting what the run will make", err);

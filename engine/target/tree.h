@@ -23,7 +23,7 @@ struct manifest;
 struct tree;
 
 struct tree_plan {
-	struct manifest *manifest; /* outlives the tree */
+	struct manifest *manifest; /* outlives the tree; NULL: what it lies in goes with it */
 	const char *run_id;
 	int dirfd;	       /* O_PATH of the target's directory; duplicated */
 	const char *directory; /* its path */

@@ -67,6 +67,7 @@ static void begin(struct place *place, uint64_t bytes, uint64_t files)
 					 .path = place->path};
 	const struct target_need need = {
 		.bytes = bytes, .files = files ? files : 1, .writes = true, .direct = true};
+	struct target_making making = {.run_id = "run"};
 	struct error err;
 
 	memset(place, 0, sizeof(*place));
@@ -81,8 +82,8 @@ static void begin(struct place *place, uint64_t bytes, uint64_t files)
 	assert_true(place->state_dirfd >= 0);
 	assert_int_equal(allow_new(paths, 1, &place->allow, &err), 0);
 	assert_int_equal(manifest_new(place->state_dirfd, "run", &place->manifest), 0);
-	if (target_create(place->allow, &spec, &need, "run", place->manifest, &place->target,
-			  &err) < 0)
+	making.manifest = place->manifest;
+	if (target_create(place->allow, &spec, &need, &making, &place->target, &err) < 0)
 		fail_msg("%s", err.message);
 }
 

@@ -83,8 +83,35 @@ static void test_fill(void **state)
 	forecast_fill(&forecast, bytes / 10, AT(10)); /* ten times slower than guessed */
 	assert_float_equal(left_at(&forecast, 10, &percent), 40.4 + 90, 0.01);
 	assert_float_equal(left_at(&forecast, 11, &percent), 40.4 + 89, 0.01);
+	forecast_filled(&forecast, bytes, AT(100));
 	forecast_sample_begins(&forecast, AT(100));
 	assert_float_equal(left_at(&forecast, 100, &percent), 40.4, 0.01);
+}
+
+/* Two fills with a sample between them: the second goes at the rate of the first. */
+static void test_fills_between_samples(void **state)
+{
+	struct forecast forecast;
+	double percent;
+	const uint64_t bytes = UINT64_C(1000) * 1000 * 1000;
+
+	(void)state;
+	use(true);
+	forecast_begin(&forecast, &plan, AT(0));
+	forecast_expect_fill(&forecast, 2 * bytes);
+	forecast_fill(&forecast, 0, AT(0));
+	forecast_fill(&forecast, bytes / 2, AT(5));
+	assert_float_equal(left_at(&forecast, 5, &percent), 40.4 + 15, 0.01);
+	forecast_filled(&forecast, bytes, AT(10));
+	assert_float_equal(left_at(&forecast, 10, &percent), 40.4 + 10, 0.01);
+	forecast_sample_begins(&forecast, AT(10));
+	forecast_sample_ended(&forecast, AT(20.1));
+	assert_float_equal(left_at(&forecast, 20.1, &percent), 30.3 + 10, 0.01);
+	forecast_fill(&forecast, bytes, AT(20.1));
+	forecast_fill(&forecast, bytes + bytes / 2, AT(30.1)); /* half as fast: 15 s for 1.5 G */
+	assert_float_equal(left_at(&forecast, 30.1, &percent), 30.3 + 20. / 3, 0.01);
+	forecast_filled(&forecast, 2 * bytes, AT(35));
+	assert_float_equal(left_at(&forecast, 35, &percent), 30.3, 0.01);
 }
 
 static void test_by_size(void **state)
@@ -110,6 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_time_based),
 		cmocka_unit_test(test_fill),
+		cmocka_unit_test(test_fills_between_samples),
 		cmocka_unit_test(test_by_size),
 	};
 

@@ -42,6 +42,7 @@
 static char top[64];
 static int state_fd = -1;
 static struct manifest *manifest;
+static struct target_making making; /* with that manifest */
 static struct {
 	int fd;
 	char path[64];
@@ -212,7 +213,10 @@ static int begin(void **state)
 	assert_int_equal(mkdir(in("state"), 0700), 0);
 	assert_int_equal(mkdir(in("mount"), 0700), 0);
 	state_fd = open(in("state"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return manifest_new(state_fd, "run", &manifest);
+	if (manifest_new(state_fd, "run", &manifest) < 0)
+		return -1;
+	making = (struct target_making){.run_id = "run", .manifest = manifest};
+	return 0;
 }
 
 /* Runs after a failed test as well. */
@@ -470,7 +474,7 @@ static void expect(const struct target_spec *spec, const struct target_need *nee
 		fail_msg("%s: %s: %s", spec->path, error_code_text(err.code), err.message);
 	if (make) {
 		err = (struct error){0};
-		r = target_create(allow, spec, need, "run", manifest, &target, &err);
+		r = target_create(allow, spec, need, &making, &target, &err);
 		if (err.code != code || (r == 0) != (code == ERROR_NONE))
 			fail_msg("%s: %s: %s", spec->path, error_code_text(err.code), err.message);
 		target_free(target);
@@ -752,7 +756,7 @@ static void test_blank_whole(void **state)
 	need.bytes = (uint64_t)(24 * 200 + 7) * 4096;
 	for (int i = 0; i < 2; i++) {
 		/* One of the random samples may have found it: then it is refused earlier still. */
-		r = target_create(allow, &spec, &need, "run", manifest, &target, &err);
+		r = target_create(allow, &spec, &need, &making, &target, &err);
 		if (r == 0) {
 			steps = UINT32_MAX;
 			r = target_check_blank(target, step, &steps, &err);
@@ -770,14 +774,14 @@ static void test_blank_whole(void **state)
 	/* Nor what lies before. */
 	need.first = need.bytes - 4096;
 	need.bytes += 4096;
-	r = target_create(allow, &spec, &need, "run", manifest, &target, &err);
+	r = target_create(allow, &spec, &need, &making, &target, &err);
 	if (r == 0) {
 		assert_int_equal(target_check_blank(target, NULL, NULL, &err), 0);
 		target_free(target);
 	}
 	fingerprint_of(spec.path, fingerprint, sizeof(fingerprint));
 	spec.fingerprint = fingerprint;
-	assert_int_equal(target_create(allow, &spec, &need, "run", manifest, &target, NULL), 0);
+	assert_int_equal(target_create(allow, &spec, &need, &making, &target, NULL), 0);
 	assert_int_equal(target_check_blank(target, NULL, NULL, NULL), 0);
 	target_free(target);
 	allow_free(allow);
@@ -851,7 +855,7 @@ static void test_claim(void **state)
 	write_image("image", image());
 	spec.path = attach(in("image"), 0);
 	allow = allow_one(spec.path);
-	assert_int_equal(target_create(allow, &spec, &writing, "run", manifest, &target, &err), 0);
+	assert_int_equal(target_create(allow, &spec, &writing, &making, &target, &err), 0);
 	assert_true(target_info(target)->checked);
 	assert_int_equal(target_info(target)->size_bytes, IMAGE_BYTES);
 	assert_int_equal(target_free_bytes(target), 0);
@@ -892,7 +896,7 @@ static void test_waiting(void **state)
 			release_at = released ? 20 : 0;
 			expect(&spec, &writing, false, lock ? ERROR_NONE : ERROR_TARGET_BUSY);
 			assert_int_equal(polls, 0);
-			r = target_create(allow, &spec, &writing, "run", manifest, &target, &err);
+			r = target_create(allow, &spec, &writing, &making, &target, &err);
 			if (released) {
 				assert_int_equal(r, 0);
 				assert_int_equal(polls, 20);
@@ -924,7 +928,7 @@ static void test_regions(void **state)
 	write_image("image", image());
 	spec.path = attach(in("image"), 0);
 	allow = allow_one(spec.path);
-	assert_int_equal(target_create(allow, &spec, &need, "run", manifest, &target, &err), 0);
+	assert_int_equal(target_create(allow, &spec, &need, &making, &target, &err), 0);
 	assert_int_equal(target_open_fill(target, &regions, &count, &err), 0);
 	assert_int_equal(regions[0].length, need.bytes);
 	assert_int_equal(fcntl(regions[0].fd, F_GETFL) & (O_ACCMODE | O_DIRECT), O_RDWR | O_DIRECT);
@@ -949,7 +953,7 @@ static void test_regions(void **state)
 	target_free(target);
 	/* Without a need of its own the whole device is filled. */
 	need.bytes = 0;
-	assert_int_equal(target_create(allow, &spec, &need, "run", manifest, &target, &err), 0);
+	assert_int_equal(target_create(allow, &spec, &need, &making, &target, &err), 0);
 	assert_int_equal(target_open_fill(target, &regions, &count, &err), 0);
 	assert_int_equal(regions[0].length, IMAGE_BYTES);
 	target_close_regions(regions, count);

@@ -132,7 +132,7 @@ static size_t sweep(const char *code)
 	size_t count = 0;
 
 	findings_init(&findings);
-	assert_int_equal(manifest_sweep(state_fd, allow, &findings, NULL), 0);
+	assert_int_equal(manifest_sweep(state_fd, allow, NULL, &findings, NULL), 0);
 	for (size_t i = 0; i < findings.count; i++)
 		count += strcmp(findings.list[i].code, code) == 0;
 	findings_done(&findings);

@@ -151,6 +151,7 @@ static char top[64];
 static int state_fd = -1;
 static struct allow *allow;
 static struct manifest *manifest;
+static struct target_making making; /* with that manifest */
 
 static char *in(const char *rest)
 {
@@ -179,7 +180,10 @@ static int begin(void **state)
 	paths[0] = in("data");
 	paths[1] = "/dev/zero";
 	assert_int_equal(allow_new(paths, 2, &allow, NULL), 0);
-	return manifest_new(state_fd, "run", &manifest);
+	if (manifest_new(state_fd, "run", &manifest) < 0)
+		return -1;
+	making = (struct target_making){.run_id = "run", .manifest = manifest};
+	return 0;
 }
 
 static int end(void **state)
@@ -246,8 +250,7 @@ static void refuse(const struct target_spec *spec, const struct target_need *nee
 		fail_msg("%s: %s: %s", spec->path, error_code_text(err.code), err.message);
 	assert_true(err.message[0]);
 	err = (struct error){0};
-	if (target_create(allow, spec, need, "run", manifest, &target, &err) == 0 ||
-	    err.code != code)
+	if (target_create(allow, spec, need, &making, &target, &err) == 0 || err.code != code)
 		fail_msg("%s: %s: %s", spec->path, error_code_text(err.code), err.message);
 	assert_null(target);
 	assert_int_equal(count_entries(in("data")), before);
@@ -259,7 +262,7 @@ static struct target *create(const struct target_spec *spec, const struct target
 	struct target *target = NULL;
 	struct error err = {0};
 
-	if (target_create(allow, spec, need, "run", manifest, &target, &err) < 0)
+	if (target_create(allow, spec, need, &making, &target, &err) < 0)
 		fail_msg("%s: %s: %s", spec->path, error_code_text(err.code), err.message);
 	return target;
 }
@@ -406,7 +409,7 @@ static void test_no_size(void **state)
 	struct error err = {0};
 
 	(void)state;
-	assert_true(target_create(allow, &spec, &need, "run", manifest, &target, &err) < 0);
+	assert_true(target_create(allow, &spec, &need, &making, &target, &err) < 0);
 	assert_int_equal(err.code, ERROR_MISSING_FIELD);
 	assert_int_equal(count_entries(in("data")), 1);
 }
@@ -506,7 +509,7 @@ static void test_directory_collision(void **state)
 
 	(void)state;
 	put("data/dir/volbench-run-3.dat", "precious", 0);
-	assert_true(target_create(allow, &spec, &need, "run", manifest, &target, &err) < 0);
+	assert_true(target_create(allow, &spec, &need, &making, &target, &err) < 0);
 	assert_int_equal(err.code, ERROR_FILE_EXISTS);
 	assert_int_equal(count_entries(in("data/dir")), 1);
 	assert_starts("data/dir/volbench-run-3.dat", "precious");
@@ -751,7 +754,7 @@ static void test_full_while_making(void **state)
 
 	(void)state;
 	script_begin("fallocate", 3, true, ENOSPC);
-	assert_true(target_create(allow, &spec, &need, "run", manifest, &target, &err) < 0);
+	assert_true(target_create(allow, &spec, &need, &making, &target, &err) < 0);
 	script_end();
 	assert_int_equal(err.code, ERROR_NO_SPACE);
 	assert_int_equal(count_entries(in("data/dir")), 0);
@@ -767,7 +770,7 @@ static void test_without_fallocate(void **state)
 
 	(void)state;
 	script_begin("fallocate", 1, true, EOPNOTSUPP);
-	assert_int_equal(target_create(allow, &spec, &plain, "run", manifest, &target, NULL), 0);
+	assert_int_equal(target_create(allow, &spec, &plain, &making, &target, NULL), 0);
 	script_end();
 	assert_int_equal(stat(in("data/new"), &st), 0);
 	assert_int_equal(st.st_size, 1 << 20);
@@ -781,7 +784,7 @@ static void test_without_noreplace(void **state)
 
 	(void)state;
 	script_begin("renameat2", 1, true, EINVAL);
-	assert_int_equal(target_create(allow, &spec, &plain, "run", manifest, &target, NULL), 0);
+	assert_int_equal(target_create(allow, &spec, &plain, &making, &target, NULL), 0);
 	script_end();
 	assert_int_equal(count_entries(in("data")), 2);
 	remove_and_free(target);
@@ -802,6 +805,7 @@ static void torture(bool for_good)
 
 	for (unsigned int n = 1;; n++) {
 		unsigned int before = open_descriptors();
+		struct target_making own_making;
 		struct manifest *own = NULL;
 		struct findings findings;
 		struct target *target = NULL;
@@ -812,7 +816,8 @@ static void torture(bool for_good)
 		assert_int_equal(manifest_new(state_fd, run_id, &own), 0);
 		spec.path = in("data/dir");
 		script_begin(NULL, n, for_good, EIO);
-		r = target_create(allow, &spec, &need, run_id, own, &target, &err);
+		own_making = (struct target_making){.run_id = run_id, .manifest = own};
+		r = target_create(allow, &spec, &need, &own_making, &target, &err);
 		if (r == 0)
 			removed = target_remove(target, NULL, NULL, &err);
 		script_end();
@@ -823,7 +828,7 @@ static void torture(bool for_good)
 			assert_int_equal(count_entries(in("data/dir")), 0);
 		manifest_free(own); /* as a crash would */
 		findings_init(&findings);
-		assert_int_equal(manifest_sweep(state_fd, allow, &findings, NULL), 0);
+		assert_int_equal(manifest_sweep(state_fd, allow, NULL, &findings, NULL), 0);
 		findings_done(&findings);
 		if (count_entries(in("data/dir")) != 0)
 			fail_msg("call %u left something the manifest does not name", n);
@@ -848,6 +853,7 @@ static bool killed_life(unsigned int n)
 {
 	const struct target_need need = {.bytes = 4096, .files = 2, .writes = true};
 	struct target_spec spec = {.kind = TARGET_DIRECTORY, .path = in("data/dir")};
+	struct target_making own_making = {0};
 	struct target *target = NULL;
 	struct manifest *own = NULL;
 	char run_id[32];
@@ -860,8 +866,10 @@ static bool killed_life(unsigned int n)
 	if (pid == 0) {
 		script_begin(NULL, n, false, 0);
 		script.dies = true;
-		if (manifest_new(state_fd, run_id, &own) < 0 ||
-		    target_create(allow, &spec, &need, run_id, own, &target, NULL) < 0 ||
+		if (manifest_new(state_fd, run_id, &own) < 0)
+			_exit(2);
+		own_making = (struct target_making){.run_id = run_id, .manifest = own};
+		if (target_create(allow, &spec, &need, &own_making, &target, NULL) < 0 ||
 		    target_remove(target, NULL, NULL, NULL) < 0 || manifest_finish(own) < 0)
 			_exit(2);
 		_exit(0);
@@ -888,7 +896,7 @@ static void test_killed_at_every_call(void **state)
 		through = killed_life(++n);
 		findings_init(&findings);
 		assert_int_equal(file_sweep_temporary(state_fd, NULL), 0);
-		assert_int_equal(manifest_sweep(state_fd, allow, &findings, NULL), 0);
+		assert_int_equal(manifest_sweep(state_fd, allow, NULL, &findings, NULL), 0);
 		findings_done(&findings);
 		if (count_entries(in("data/dir")) != 1 || count_entries(in("state")) != 0)
 			fail_msg("killed before call %u: something was left", n);

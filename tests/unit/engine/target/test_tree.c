@@ -132,7 +132,8 @@ static void test_sweep(void **state)
 	for (size_t i = 0; i < 6; i++)
 		close(directories[i]);
 	free(directories);
-	assert_int_equal(manifest_sweep(place.state_fd, place.allow, &findings, &place.err), 0);
+	assert_int_equal(manifest_sweep(place.state_fd, place.allow, NULL, &findings, &place.err),
+			 0);
 	assert_int_equal(findings.count, 1);
 	assert_string_equal(findings.list[0].code, "removed");
 	assert_true(clean(&place));
@@ -171,16 +172,18 @@ static void test_what_is_not_ours_stays(void **state)
 		assert_int_equal(access("/etc/hostname", F_OK), 0);
 		/* Nor does a sweep: it tells, and remembers. */
 		assert_int_equal(manifest_finish(place.manifest), 0);
-		assert_int_equal(manifest_sweep(place.state_fd, place.allow, &findings, &place.err),
-				 0);
+		assert_int_equal(
+			manifest_sweep(place.state_fd, place.allow, NULL, &findings, &place.err),
+			0);
 		assert_string_equal(findings.list[0].code, "left");
 		sh(&place, "test -n \"$(ls -A)\"");
 		sh(&place, "test $(find . -name 'f00000002' | wc -l) = 0");
 		sh(&place, "rm -rf ./*");
 		findings_done(&findings);
 		findings_init(&findings);
-		assert_int_equal(manifest_sweep(place.state_fd, place.allow, &findings, &place.err),
-				 0);
+		assert_int_equal(
+			manifest_sweep(place.state_fd, place.allow, NULL, &findings, &place.err),
+			0);
 		assert_string_equal(findings.list[0].code, "removed");
 		assert_true(clean(&place));
 		findings_done(&findings);
@@ -205,7 +208,8 @@ static void test_a_name_that_came_to_be_another(void **state)
 	assert_int_equal(system(line), 0);
 	assert_true(tree_remove(place.tree, NULL, &place.err) < 0);
 	assert_int_equal(place.err.code, ERROR_TARGET_TYPE);
-	assert_int_equal(manifest_sweep(place.state_fd, place.allow, &findings, &place.err), 0);
+	assert_int_equal(manifest_sweep(place.state_fd, place.allow, NULL, &findings, &place.err),
+			 0);
 	assert_string_equal(findings.list[0].code, "left");
 	snprintf(line, sizeof(line), "test -f %s/kept/j0000/d0000/f00000001", place.target);
 	assert_int_equal(system(line), 0);
