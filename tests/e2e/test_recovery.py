@@ -168,6 +168,8 @@ def test_terminated_in_the_middle_is_interrupted(service):
 def test_what_the_start_found_is_told(service):
     """A record of a dead run that nobody can read: what it named must be removed by hand."""
     service.stop()
+    # The engine makes it when it is first asked, for which there may have been no time.
+    (service.state / "engine").mkdir(mode=0o700, exist_ok=True)
     (service.state / "engine" / "dead.manifest").write_bytes(b"\xff\x00nonsense")
     service.start()
     wait_for(lambda: "dead.manifest" in service.log(), "nothing is said of it")
