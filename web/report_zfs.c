@@ -1,74 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report_zfs.c - what was made on OpenZFS, with the proof of its fill; the pools; the commands. See
- * report_zfs.h. */
+ * report_zfs.h. Where memory is short a part of it is left out. */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/analysis/volumes.h"
 #include "engine/plan/quantity.h"
 #include "web/report_zfs.h"
 
-#define ROWS_MAX 200	  /* volumes listed */
+#define ROWS_MAX 200	  /* volumes listed; result.csv has all */
 #define PROPERTIES_MAX 24 /* told of a volume */
-
-/* A zvol or dataset that samples were measured on. */
-struct volume {
-	const struct sample
-		*first; /* the first one there: what it held before is what the fill left */
-	const struct target_spec *spec; /* NULL: none of the definition's */
-};
-
-struct volumes {
-	size_t count, left_out;
-	struct volume list[ROWS_MAX];
-};
-
-static const struct target_spec *spec_of(const struct result *result, const struct cell *cell)
-{
-	size_t target = definition_level_target(&result->definition, cell->levels);
-
-	return target < result->definition.target_count ? &result->definition.targets[target]
-							: NULL;
-}
-
-static void add_volume(struct volumes *volumes, const struct sample *sample,
-		       const struct target_spec *spec)
-{
-	for (size_t i = 0; i < volumes->count; i++) {
-		struct volume *known = &volumes->list[i];
-
-		if (strcmp(known->first->zfs->dataset, sample->zfs->dataset) != 0)
-			continue;
-		if (sample->order < known->first->order)
-			known->first = sample;
-		return;
-	}
-	if (volumes->count == ROWS_MAX)
-		volumes->left_out++;
-	else
-		volumes->list[volumes->count++] = (struct volume){sample, spec};
-}
-
-/* By level. NULL on no memory. */
-static struct volumes *gather(const struct report *report)
-{
-	struct volumes *volumes = calloc(1, sizeof(*volumes));
-
-	for (size_t n = 0; volumes && n < report->level_count * report->comparison_count; n++) {
-		size_t level = n / report->comparison_count, k = n % report->comparison_count;
-		const struct cell *cell = report->comparisons[k].cells[level].cell;
-
-		for (size_t i = 0; cell && i < cell->sample_count; i++)
-			if (cell->samples[i]->zfs)
-				add_volume(volumes, cell->samples[i],
-					   spec_of(report->result, cell));
-	}
-	return volumes;
-}
-
-static bool was_made(const struct volume *volume)
-{
-	return volume->spec && target_kind_is_zfs(volume->spec->kind);
-}
 
 void report_zfs_kind(const struct target_spec *spec, struct html *html)
 {
@@ -115,6 +57,24 @@ void report_order_note(const struct report *report, struct html *html)
 }
 
 /* ---- what was made ---- */
+
+/* In the order of the levels shown; nothing to free on failure. */
+static int gather(const struct report *report, struct volumes *ret_volumes)
+{
+	struct volumes all, sorted = {.count = 0};
+	int r = volumes_make(&report->cells, &all);
+
+	if (r < 0)
+		return r;
+	sorted.list = calloc(all.count + 1, sizeof(*sorted.list));
+	for (size_t level = 0; sorted.list && level < report->level_count; level++)
+		for (size_t i = 0; i < all.count; i++)
+			if (all.list[i].cell->levels[0] == report->order[level])
+				sorted.list[sorted.count++] = all.list[i];
+	volumes_done(&all);
+	*ret_volumes = sorted;
+	return sorted.list ? 0 : -ENOMEM;
+}
 
 /* The value of a property as found; volblocksize and the like as 16K. */
 static const char *value_of(const struct volume *volume, const char *name,
@@ -204,14 +164,17 @@ static void made_row(const struct volume *volume, const struct shown_properties 
 	const struct sample_zfs *zfs = volume->first->zfs;
 	char buffer[QUANTITY_TEXT_MAX];
 	double size = (double)zfs->size_bytes, written = (double)zfs->written_bytes;
+	const char *name;
 
 	html_raw(html, "<tr>");
-	html_open(html, "th", "scope", "row", NULL);
-	html_name(html, zfs->dataset);
+	html_open(html, "th", "scope", "row", "title", zfs->dataset, NULL);
+	/* Of what was made the parent stands above, for all. */
+	name = volume->made ? strrchr(zfs->dataset, '/') : NULL;
+	html_name(html, name ? name + 1 : zfs->dataset);
 	html_close(html, "th");
 	html_open(html, "td", NULL);
 	html_textf(html, "%s, %s", zfs->volume ? "zvol" : "dataset",
-		   !was_made(volume)			 ? "there before"
+		   !volume->made			 ? "there before"
 		   : zfs->volume && volume->spec->sparse ? "made sparse"
 							 : "made");
 	html_close(html, "td");
@@ -261,43 +224,72 @@ static void shared_properties(const struct volumes *volumes, const struct shown_
 	html_close(html, "p");
 }
 
-static void made_words(const struct volumes *volumes, struct html *html)
+/* "6 zvols were made beneath tank/volbench for this run, ..." */
+static void count_words(const struct report *report, const struct volumes *volumes,
+			struct html *html)
 {
-	size_t made = 0;
+	const struct definition *definition = &report->result->definition;
+	size_t made = 0, zvols = 0, parents = 0;
 
-	for (size_t i = 0; i < volumes->count; i++)
-		made += was_made(&volumes->list[i]);
+	for (size_t i = 0; i < volumes->count; i++) {
+		made += volumes->list[i].made;
+		zvols += volumes->list[i].made && volumes->list[i].first->zfs->volume;
+	}
+	if (!made)
+		return;
+	html_textf(html, "%zu %s%s made beneath ", made,
+		   zvols == made ? "zvol"
+		   : zvols	 ? "zvols and dataset"
+				 : "dataset",
+		   made == 1 ? " was" : "s were");
+	for (size_t i = 0; i < definition->target_count; i++) {
+		const struct target_spec *spec = &definition->targets[i];
+		bool told = !target_kind_is_zfs(spec->kind);
+
+		for (size_t k = 0; k < i && !told; k++)
+			told = target_kind_is_zfs(definition->targets[k].kind) &&
+			       strcmp(definition->targets[k].path, spec->path) == 0;
+		if (told)
+			continue;
+		html_text(html, parents++ ? " and " : "");
+		html_element(html, "code", spec->path, NULL);
+	}
+	html_text(html, " for this run, filled once, and destroyed at its end. ");
+}
+
+static void made_words(const struct report *report, const struct volumes *volumes,
+		       struct html *html)
+{
 	html_open(html, "p", "class", "lead", NULL);
-	if (made)
-		html_textf(html,
-			   "%zu %s made for this run, filled once, and destroyed at its end. ",
-			   made, made == 1 ? "was" : "were");
-	html_text(html,
-		  "What OpenZFS told of each before the first sample on it is the proof of its "
-		  "fill: where written stays far below the size, or compressratio far above "
-		  "1.00x, reads meet holes or little data, and are no measure of the pool.");
+	count_words(report, volumes, html);
+	html_text(html, "What OpenZFS told of each before its first sample is the proof of the "
+			"fill: where written is far below the size, or compressratio far above "
+			"1.00x, reads meet holes or little data and are no measure of the pool.");
 	html_close(html, "p");
 }
 
 void report_zfs_made(const struct report *report, struct html *html)
 {
-	AUTO_FREE struct volumes *volumes = gather(report);
+	struct volumes volumes;
 	struct shown_properties shown;
 
-	if (!volumes || volumes->count == 0)
+	if (gather(report, &volumes) < 0)
 		return;
-	gather_properties(volumes, &shown);
-	html_element(html, "h3", "Volumes and datasets", "id", "zfs-made", NULL);
-	made_words(volumes, html);
-	html_raw(html, "<div class=\"scroll\"><table>");
-	made_head(&shown, html);
-	for (size_t i = 0; i < volumes->count; i++)
-		made_row(&volumes->list[i], &shown, html);
-	html_raw(html, "</tbody></table></div>");
-	if (volumes->left_out)
-		html_element(html, "p", "The first 200; result.csv has all.", "class", "note",
-			     NULL);
-	shared_properties(volumes, &shown, html);
+	if (volumes.count) {
+		gather_properties(&volumes, &shown);
+		html_element(html, "h3", "Volumes and datasets", "id", "zfs-made", NULL);
+		made_words(report, &volumes, html);
+		html_raw(html, "<div class=\"scroll\"><table>");
+		made_head(&shown, html);
+		for (size_t i = 0; i < volumes.count && i < ROWS_MAX; i++)
+			made_row(&volumes.list[i], &shown, html);
+		html_raw(html, "</tbody></table></div>");
+		if (volumes.count > ROWS_MAX)
+			html_element(html, "p", "The first 200; result.json has all.", "class",
+				     "note", NULL);
+		shared_properties(&volumes, &shown, html);
+	}
+	volumes_done(&volumes);
 }
 
 /* ---- pools ---- */
@@ -359,8 +351,7 @@ static void show_pool(const struct report *report, const struct zfs_facts *facts
 	pool_space(facts, text, sizeof(text));
 	report_fact(html, "Free before the run", text);
 	(void)snprintf(text, sizeof(text), "%.0f %%", facts->fragmentation_percent);
-	report_fact(html, "Free space in fragments",
-		    facts->fragmentation_percent >= 0 ? text : NULL);
+	report_fact(html, "Fragmentation", facts->fragmentation_percent >= 0 ? text : NULL);
 	(void)snprintf(text, sizeof(text), "%s%s", facts->health,
 		       facts->readonly ? ", read-only" : "");
 	report_fact(html, "Health", text);
@@ -422,37 +413,22 @@ static void put_option(struct html *html, const char *name, const char *value)
 	put_word(html, text ? text : name);
 }
 
-/* The target's properties, and over them those that the sample's levels choose. */
-static void put_properties(const struct result *result, const struct volume *volume,
-			   struct html *html)
-{
-	struct properties all = {0};
-	int r = properties_overlay(&all, &volume->spec->properties);
-
-	for (size_t f = 0; f < result->definition.factor_count && r == 0; f++)
-		for (size_t i = 0; i < volume->first->level_count && r == 0; i++) {
-			const struct factor *factor = &result->definition.factors[f];
-			const struct level *level = &volume->first->levels[i];
-
-			if (factor->kind == FACTOR_PROPERTY &&
-			    strcmp(factor->name, level->factor) == 0)
-				r = properties_set(&all, level->factor, level->value);
-		}
-	for (size_t i = 0; i < all.count && r == 0; i++)
-		put_option(html, all.list[i].name, all.list[i].value);
-	properties_done(&all);
-}
-
-static void put_commands(const struct result *result, const struct volume *volume,
+static void put_commands(const struct report *report, const struct volume *volume,
 			 struct html *html)
 {
 	const struct sample_zfs *zfs = volume->first->zfs;
+	struct properties properties;
+
+	if (volume_properties(&report->cells, volume, &properties) < 0)
+		return; /* a line less */
 
 	html_text(html, "zfs create");
 	if (zfs->volume)
 		html_textf(html, "%s -V %" PRIu64, volume->spec->sparse ? " -s" : "",
 			   zfs->size_bytes);
-	put_properties(result, volume, html);
+	for (size_t i = 0; i < properties.count; i++)
+		put_option(html, properties.list[i].name, properties.list[i].value);
+	properties_done(&properties);
 	html_text(html, " ");
 	put_word(html, zfs->dataset);
 	html_text(html, "\n");
@@ -460,22 +436,25 @@ static void put_commands(const struct result *result, const struct volume *volum
 
 void report_zfs_commands(const struct report *report, struct html *html)
 {
-	AUTO_FREE struct volumes *volumes = gather(report);
-	size_t made = 0;
+	struct volumes volumes;
+	size_t made = 0, shown = 0;
 
-	for (size_t i = 0; volumes && i < volumes->count; i++)
-		made += was_made(&volumes->list[i]);
-	if (!made)
+	if (gather(report, &volumes) < 0)
 		return;
-	html_element(html, "h3", "Equivalent zfs commands", NULL);
-	html_element(html, "p",
-		     "What makes the same by hand. Volbench also marks what it makes with the "
-		     "property volbench:run, gives zvols volmode=dev, and mounts datasets in a "
-		     "private directory.",
-		     NULL);
-	html_open(html, "pre", "tabindex", "0", NULL);
-	for (size_t i = 0; i < volumes->count; i++)
-		if (was_made(&volumes->list[i]))
-			put_commands(report->result, &volumes->list[i], html);
-	html_close(html, "pre");
+	for (size_t i = 0; i < volumes.count; i++)
+		made += volumes.list[i].made;
+	if (made) {
+		html_element(html, "h3", "Equivalent zfs commands", NULL);
+		html_element(html, "p",
+			     "What makes the same by hand. Volbench also marks what it makes with "
+			     "the property volbench:run, gives zvols volmode=dev, and mounts "
+			     "datasets in a private directory.",
+			     NULL);
+		html_open(html, "pre", "tabindex", "0", NULL);
+		for (size_t i = 0; i < volumes.count && shown < ROWS_MAX; i++)
+			if (volumes.list[i].made && ++shown)
+				put_commands(report, &volumes.list[i], html);
+		html_close(html, "pre");
+	}
+	volumes_done(&volumes);
 }

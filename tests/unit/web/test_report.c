@@ -245,7 +245,8 @@ static void test_volumes(void **state)
 	assert_has(&written, ">64K</th><th scope=\"col\" class=\"number\">128K</th>");
 	assert_has(&written, "<h3 id=\"zfs-reads\">");
 	assert_has(&written, "<h3 id=\"zfs-writes\">");
-	assert_has(&written, "6 were made for this run, filled once, and destroyed at its end.");
+	assert_has(&written, "6 zvols were made beneath <code>tank/volbench</code> for this run, "
+			     "filled once, and destroyed at its end.");
 	assert_has(&written, "<dd>4 x mirror of 2</dd>");
 	assert_has(&written,
 		   "<dd>volblocksize=16K for such a layout, underlined in the charts</dd>");
@@ -285,7 +286,7 @@ static void test_unknown_figures(void **state)
 	assert_has(&written, "8K unknown, 16K ");
 	assert_has(&written, "<dt>Layout</dt><dd>unknown</dd>");
 	assert_has(&written, "<dt>ashift</dt><dd>unknown</dd>");
-	assert_has(&written, "<dt>Free space in fragments</dt><dd>unknown</dd>");
+	assert_has(&written, "<dt>Fragmentation</dt><dd>unknown</dd>");
 	assert_int_equal(count_of(written.page, "TrueNAS"), 0);
 	assert_has(&written, "Drift cannot be told from effect.");
 	done(&result, &written);
@@ -484,16 +485,18 @@ static void test_hostile_texts(void **state)
 
 	(void)state;
 	(void)unlink(HOSTILE_FILE);
-	for (size_t i = 0; i < ARRAY_SIZE(hostile_texts); i++) {
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(hostile_texts); i++) {
+		struct synthetic shape = plain;
 		struct result result;
 		struct written written;
 
-		synthetic_make(&plain, &result);
-		synthetic_taint(&result, hostile_texts[i]);
+		shape.zfs = i % 2;
+		synthetic_make(&shape, &result);
+		synthetic_taint(&result, hostile_texts[i / 2]);
 		write_report(&result, "hostile", &written);
 		assert_null(strstr(written.page, "href=\"javascript"));
 		assert_null(strstr(written.page, "onmouseover=\""));
-		assert_pictures(&written, 2 * 2 + 3 + 2);
+		assert_pictures(&written, 2 * 2 + 3 + 2 + (shape.zfs ? 2 + 1 : 0));
 		done(&result, &written);
 	}
 	assert_int_equal(stat(HOSTILE_FILE, &status), -1);
@@ -586,12 +589,14 @@ static void test_without_charts(void **state)
 /* The n-th allocation of ours fails, for every n: an error that says so, and nothing leaks. */
 static void test_no_memory(void **state)
 {
+	struct synthetic shape = plain;
 	struct result result;
 	size_t n = 0;
 	int r = -ENOMEM, dirfd;
 
 	(void)state;
-	synthetic_make(&plain, &result);
+	shape.zfs = true;
+	synthetic_make(&shape, &result);
 	assert_int_equal(file_open_directory(directory_fd, "no-memory", &dirfd), 0);
 	drawing_program = "/bin/true"; /* draws nothing, at once */
 	for (; r < 0; n++) {
