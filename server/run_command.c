@@ -13,6 +13,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
+#include "engine/plan/file_phases.h"
 #include "server/codec/definition.h"
 #include "server/codec/result_text.h"
 #include "server/codec/run_document.h"
@@ -126,6 +127,24 @@ static void put_figures(FILE *words, const struct sample *sample)
 	}
 }
 
+/* ": sequential create 3.06k/s, stat 98.7k/s; random create 3.95k/s, stat 164k/s" */
+static void put_phases(FILE *words, const struct sample *sample)
+{
+	char rate[TABLE_FIGURE_MAX];
+	int order = -1;
+
+	for (size_t i = 0; i < sample->file_count; i++) {
+		const struct file_result *result = &sample->files[i];
+
+		fputs(i == 0 ? ":" : result->order == order ? "," : ";", words);
+		if (result->order != order)
+			fprintf(words, " %s", workload_file_order_choices[result->order]);
+		order = result->order;
+		fprintf(words, " %s %s/s", file_operation_names[result->operation],
+			table_figure(file_result_ops_per_s(result), rate));
+	}
+}
+
 /* A line a sample where there is no bar to look at. */
 static void announce_sample(struct terminal_run *run, const char *text)
 {
@@ -145,6 +164,7 @@ static void announce_sample(struct terminal_run *run, const char *text)
 			fprintf(words, ", %s=%s", sample.levels[i].factor, sample.levels[i].value);
 		fprintf(words, ", repeat %u", sample.repeat);
 		put_figures(words, &sample);
+		put_phases(words, &sample);
 		if (fclose(words) == 0)
 			screen_line(&run->screen, "%s", line);
 	}

@@ -7,6 +7,7 @@
 
 #include "engine/analysis/cells.h"
 #include "engine/plan/percentiles.h"
+#include "server/summary_zfs.h"
 #include "server/table.h"
 
 #define MIB (1024.0 * 1024.0)
@@ -108,10 +109,10 @@ static void put_latency_row(struct table *table, const struct definition *defini
 	put_latency(table, cell, all, latency);
 }
 
-/* Behind the names and the direction of a row. */
+/* Behind the names and the direction of a row; intended: the name of a second row. */
 static void put_direction(struct table *table, const struct definition *definition,
 			  const struct cell *cell, const struct percentiles *all,
-			  const struct cell_direction *direction)
+			  const struct cell_direction *direction, const char *intended)
 {
 	if (cell->sample_count == 0) {
 		table_cell(table, "-");
@@ -124,7 +125,7 @@ static void put_direction(struct table *table, const struct definition *definiti
 	put_interval(table, &direction->bandwidth, MIB, false);
 	put_latency(table, cell, all, direction->latency);
 	if (direction->intended)
-		put_latency_row(table, definition, cell, all, "intended", direction->intended);
+		put_latency_row(table, definition, cell, all, intended, direction->intended);
 }
 
 /* Rows of their own for jobs that ran together. */
@@ -139,7 +140,8 @@ static void put_parts(struct table *table, const struct definition *definition,
 				continue;
 			put_names(table, definition, cell, false, true);
 			table_cell(table, "  %s %s", part->name, direction_names[d]);
-			put_direction(table, definition, cell, all, &part->directions[d]);
+			put_direction(table, definition, cell, all, &part->directions[d],
+				      "    intended");
 		}
 	}
 }
@@ -156,7 +158,7 @@ static void put_cell(struct table *table, const struct definition *definition,
 			continue;
 		put_names(table, definition, cell, new_workload, again);
 		table_cell(table, "%s", direction_names[d]);
-		put_direction(table, definition, cell, all, direction);
+		put_direction(table, definition, cell, all, direction, "  intended");
 		again = true;
 	}
 	for (int kind = 0; kind < SAMPLE_SYNCS_COUNT; kind++)
@@ -207,38 +209,46 @@ static bool any_intended(const struct cells *cells)
 	return false;
 }
 
-static int print_table(const struct result *result, FILE *out, size_t width)
+static int print_table(const struct cells *cells, FILE *out, size_t width)
 {
-	const struct definition *definition = &result->definition;
+	const struct definition *definition = &cells->result->definition;
 	struct percentiles all;
 	struct table *table;
-	struct cells cells;
 	bool data = false;
-	int r = cells_make(result, &cells);
+	int r;
 
-	if (r < 0)
-		return r;
-	all_percentiles(&cells, &all);
+	all_percentiles(cells, &all);
 	table = new_table(definition->factor_count, all.count);
-	if (!table) {
-		cells_done(&cells);
+	if (!table)
 		return -ENOMEM;
-	}
-	for (size_t i = 0; i < cells.count; i++)
+	for (size_t i = 0; i < cells->count; i++)
 		for (int d = 0; d < DIRECTION_COUNT; d++)
-			data |= cells.list[i].directions[d].present;
+			data |= cells->list[i].directions[d].present;
 	put_heading(table, definition, data, &all);
-	for (size_t i = 0; i < cells.count; i++)
-		put_cell(table, definition, &cells.list[i], &all,
-			 i == 0 || cells.list[i].workload != cells.list[i - 1].workload);
+	for (size_t i = 0; i < cells->count; i++)
+		put_cell(table, definition, &cells->list[i], &all,
+			 i == 0 || cells->list[i].workload != cells->list[i - 1].workload);
 	r = table_print(table, out, width);
 	table_free(table);
-	if (r == 0 && any_intended(&cells))
+	if (r == 0 && any_intended(cells))
 		table_wrap(
 			out,
 			"Latency is from the submission; \"intended\" is from when the rate's "
 			"schedule had an operation due, so that a stall shows in all it held up.",
 			0, 0, width);
+	return r;
+}
+
+static int print_tables(const struct result *result, FILE *out, size_t width)
+{
+	struct cells cells;
+	int r = cells_make(result, &cells);
+
+	if (r < 0)
+		return r;
+	r = print_table(&cells, out, width);
+	if (r == 0)
+		r = summary_zfs(&cells, out, width);
 	cells_done(&cells);
 	return r;
 }
@@ -253,7 +263,12 @@ static void print_head(const struct result *result, FILE *out, size_t width)
 		const struct target_info *info = &result->targets[i];
 		AUTO_FREE char *line = NULL;
 
-		if (asprintf(&line, "%s %s%s%s%s%s", target_kind_names[info->kind], info->path,
+		if (target_kind_is_zfs(info->kind) &&
+		    asprintf(&line, "%ss beneath %s", target_kind_names[info->kind], info->path) <
+			    0)
+			line = NULL;
+		if (!target_kind_is_zfs(info->kind) &&
+		    asprintf(&line, "%s %s%s%s%s%s", target_kind_names[info->kind], info->path,
 			     info->filesystem[0] ? " on " : "", info->filesystem,
 			     info->device[0] ? " of " : "", info->device) < 0)
 			line = NULL;
@@ -297,7 +312,7 @@ int summary_print(const struct result *result, FILE *out, size_t width)
 	int r;
 
 	print_head(result, out, width);
-	r = print_table(result, out, width);
+	r = print_tables(result, out, width);
 	if (r < 0)
 		return r;
 	print_verified(result, out, width);

@@ -349,7 +349,7 @@ static void show_pool(const struct report *report, const struct zfs_facts *facts
 	(void)snprintf(text, sizeof(text), "%u", facts->ashift);
 	report_fact(html, "ashift", facts->ashift ? text : NULL);
 	pool_space(facts, text, sizeof(text));
-	report_fact(html, "Free before the run", text);
+	report_fact(html, "Free before the run", facts->size_bytes ? text : NULL);
 	(void)snprintf(text, sizeof(text), "%.0f %%", facts->fragmentation_percent);
 	report_fact(html, "Fragmentation", facts->fragmentation_percent >= 0 ? text : NULL);
 	(void)snprintf(text, sizeof(text), "%s%s", facts->health,

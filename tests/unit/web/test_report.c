@@ -286,6 +286,7 @@ static void test_unknown_figures(void **state)
 	assert_has(&written, "8K unknown, 16K ");
 	assert_has(&written, "<dt>Layout</dt><dd>unknown</dd>");
 	assert_has(&written, "<dt>ashift</dt><dd>unknown</dd>");
+	assert_has(&written, "<dt>Free before the run</dt><dd>unknown</dd>");
 	assert_has(&written, "<dt>Fragmentation</dt><dd>unknown</dd>");
 	assert_int_equal(count_of(written.page, "TrueNAS"), 0);
 	assert_has(&written, "Drift cannot be told from effect.");
