@@ -72,7 +72,8 @@ MUST_CHECK int zfs_mount(const char *dataset, const struct zfs_patience *patienc
  * 0 where it does not exist while its parent does; TARGET_MISSING with -ENOENT where the parent is
  * not there either (a pool that is not imported). "dataset is busy" (udev looks at a new or a just
  * closed zvol) is waited out, by closes of its node (node.h), up to the patience's deadline:
- * TARGET_BUSY then.
+ * TARGET_BUSY with -EBUSY then. The last try may end up to 10 s after the deadline: `zfs destroy`
+ * is not killed at once for having begun late.
  */
 MUST_CHECK int zfs_destroy_made(const char *dataset, const char *parent, const char *run_id,
 				const struct zfs_patience *patience, struct error *err);

@@ -18,7 +18,8 @@
 #include "engine/zfs/node.h"
 
 #define SLICE_MS 100
-#define RETRY_MS 1000 /* a destroy that hears of no close is tried again after this */
+#define RETRY_MS 1000  /* a destroy that hears of no close is tried again after this */
+#define LEAST_MS 10000 /* that a try is given, however near the deadline is */
 
 static int not_ours(const char *dataset, const char *why, struct error *err)
 {
@@ -107,13 +108,16 @@ static int await_close(int fd, uint64_t deadline_ns, const struct zfs_patience *
 	return 0;
 }
 
-/* What the deadline leaves for one more command. */
+/* What the deadline leaves for one more command; to kill one that has just begun would leave nobody
+ * knowing what it has done. */
 static struct zfs_patience rest(const struct zfs_patience *patience, uint64_t deadline_ns)
 {
 	struct zfs_patience left = *patience;
 	uint64_t now_ns = clock_now_ns();
 
-	left.deadline_ms = now_ns < deadline_ns ? (deadline_ns - now_ns) / NS_PER_MS + 1 : 1;
+	left.deadline_ms = now_ns < deadline_ns ? (deadline_ns - now_ns) / NS_PER_MS : 0;
+	if (left.deadline_ms < LEAST_MS)
+		left.deadline_ms = LEAST_MS;
 	return left;
 }
 
