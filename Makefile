@@ -130,7 +130,7 @@ check-zfs: ## the tests on real OpenZFS, plain build
 ifneq ($(NO_ZFS),)
 	@echo "check-zfs: no test on OpenZFS ran: NO_ZFS=$(NO_ZFS) was asked for"
 else
-	$(MAKE) -j$(JOBS) all WERROR=1
+	$(MAKE) -j$(JOBS) all $(BUILD)/tests/tools/zfs_calls WERROR=1
 	$(if $(ZFS_HERE),,$(MAKE) zfs-image)
 	@began=$$(date +%s); VOLBENCH=$(abspath $(PROGRAM)) \
 	$(PYTHON) -m pytest -q -rs -p no:cacheprovider tests/zfs $(PYTEST_ARGS); status=$$?; \
