@@ -34,7 +34,8 @@ struct zfs_pool_delta {
 	uint64_t read_bytes, written_bytes; /* data disks */
 	uint64_t log_written_bytes;	    /* of separate log devices */
 	uint64_t asked_read_bytes, asked_written_bytes;
-	uint64_t txgs;	      /* transaction groups synced; 0: not known */
+	uint64_t
+		txgs; /* transaction groups synced, some of them by the second sync; 0: not known */
 	uint64_t dirty_bytes; /* the most that one of them held; 0: not known */
 };
 
