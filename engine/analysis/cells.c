@@ -265,16 +265,18 @@ static int merge_syncs(struct cell *cell)
 	return r;
 }
 
-/* A mean of those that know the figure; -1 says that one does not. */
-static struct estimate_interval zfs_mean(const struct cell *cell,
+/* A mean of those samples that move data this way and know the figure; -1 says that one does not.
+ */
+static struct estimate_interval zfs_mean(const struct cell *cell, enum direction direction,
 					 double (*figure)(const struct sample_zfs *zfs),
 					 double *values)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < cell->sample_count; i++) {
-		const struct sample_zfs *zfs = cell->samples[i]->zfs;
-		double value = zfs ? figure(zfs) : -1;
+		const struct sample *sample = cell->samples[i];
+		const struct sample_zfs *zfs = sample->zfs;
+		double value = zfs && sample_moves(sample, direction) ? figure(zfs) : -1;
 
 		if (value >= 0)
 			values[count++] = value;
@@ -294,9 +296,11 @@ static void zfs_estimate(struct cell *cell, double *values)
 		zfs->count++;
 		zfs->last = cell->samples[i]->zfs;
 	}
-	zfs->from_devices = zfs_mean(cell, sample_zfs_from_devices, values);
-	zfs->write_amplification = zfs_mean(cell, sample_zfs_write_amplification, values);
-	zfs->read_amplification = zfs_mean(cell, sample_zfs_read_amplification, values);
+	zfs->from_devices = zfs_mean(cell, DIRECTION_READ, sample_zfs_from_devices, values);
+	zfs->write_amplification =
+		zfs_mean(cell, DIRECTION_WRITE, sample_zfs_write_amplification, values);
+	zfs->read_amplification =
+		zfs_mean(cell, DIRECTION_READ, sample_zfs_read_amplification, values);
 }
 
 static int cell_estimate(struct cell *cell)

@@ -40,7 +40,8 @@ struct cell_part {
 struct cell_zfs {
 	size_t count; /* samples whose target lies on OpenZFS; the rest is meaningless where 0 */
 	const struct sample_zfs *last; /* of the last repeat that has one; borrowed */
-	/* Means over the samples that know the figure; count 0: none does. */
+	/* Means over the samples that know the figure and move data that way (what writes alone
+	 * read for their partial blocks is told by no share); count 0: none does. */
 	struct estimate_interval from_devices; /* 0 to 1 */
 	struct estimate_interval write_amplification;
 	struct estimate_interval read_amplification; /* bytes of the disks a byte read */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/analysis/checks_zfs.h"
 #include "engine/base/clock.h"
 #include "engine/io/pace.h"
 #include "engine/io/verify.h"
@@ -595,5 +596,7 @@ int checks_sample(struct sample *sample)
 		r = check_little(&check);
 	if (r == 0)
 		r = check_phases(&check);
+	if (r == 0)
+		r = checks_zfs(sample, check.cell);
 	return r;
 }

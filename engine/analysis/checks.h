@@ -20,6 +20,7 @@
  *   littles_law          depth against IOPS x latency
  *   no_operations        nothing was done one way
  *   few_operations       too few for the 99th percentile
+ * and those of checks_zfs.h, where it lies on OpenZFS.
  * Each names workload and cell, what was expected and what was found.
  */
 #ifndef ENGINE_ANALYSIS_CHECKS_H

@@ -314,6 +314,8 @@ static void figures_of_zfs_are_means(void **state)
 	lies_on_zfs(&result.samples[0], 90, 5000);
 	lies_on_zfs(&result.samples[1], 100, 0);
 	lies_on_zfs(&result.samples[2], 0, 7000);
+	add(&result, "reader", "4k", "1", 1, 50, 0);
+	lies_on_zfs(&result.samples[5], 60, 5000);
 	assert_int_equal(cells_make(&result, &cells), 0);
 	assert_true(cells_have_zfs(&cells));
 	zfs = &cells_find(&cells, 1, levels)->zfs;
@@ -324,6 +326,9 @@ static void figures_of_zfs_are_means(void **state)
 	assert_int_equal(zfs->write_amplification.count, 2);
 	assert_true(fabs(zfs->write_amplification.mean - 6) < 1e-9);
 	assert_true(fabs(zfs->read_amplification.mean - 2) < 1e-9);
+	zfs = &cells_find(&cells, 0, levels)->zfs; /* a reader writes nothing */
+	assert_int_equal(zfs->from_devices.count, 1);
+	assert_int_equal(zfs->write_amplification.count, 0);
 	zfs = &cells_find(&cells, 1, others)->zfs;
 	assert_int_equal(zfs->count, 0);
 	assert_int_equal(zfs->from_devices.count, 0);
