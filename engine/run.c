@@ -18,6 +18,7 @@
 #include "engine/inspect.h"
 #include "engine/metadata_sample.h"
 #include "engine/verify_sample.h"
+#include "engine/zfs_sample.h"
 
 /* Progress is told this often at most, but for a change of phase. */
 #define PROGRESS_EVERY_NS (200 * NS_PER_MS)
@@ -74,6 +75,7 @@ static void sample_window(void *arg, bool begins)
 	const struct target_info *info = target_info(at_hand(run));
 
 	telemetry_read(info->device_number, begins ? &run->before : &run->after);
+	zfs_sample_window(run->zfs, begins);
 	if (begins)
 		run_enter(run, PHASE_MEASURE);
 }
@@ -180,12 +182,17 @@ static int measure(struct run *run, struct sample *sample, enum backend_kind bac
 		.arg = run,
 	};
 	const struct target_info *info = target_info(target);
+	const struct zfs_sample_config beside = {
+		info, regions, count, backend, run->config->cancel, run_tick, run};
 	int r;
 
+	r = zfs_sample_begin(&beside, sample, &run->zfs, err);
+	if (r < 0)
+		return r;
 	sample->free_bytes_before = target_free_bytes(target);
 	telemetry_read(info->device_number, &run->before);
 	run->after = run->before;
-	r = measure_run(&spec, sample, err);
+	r = zfs_sample_end(&run->zfs, measure_run(&spec, sample, err), sample, err);
 	if (r < 0)
 		return r;
 	sample->free_bytes_after = target_free_bytes(target);
@@ -214,10 +221,15 @@ static int measure_files(struct run *run, struct sample *sample, enum backend_ki
 		.tick = run_tick,
 		.arg = run,
 	};
+	const struct zfs_sample_config beside = {target_info(target), NULL,	0,  backend,
+						 run->config->cancel, run_tick, run};
 	int r;
 
+	r = zfs_sample_begin(&beside, sample, &run->zfs, err);
+	if (r < 0)
+		return r;
 	sample->free_bytes_before = target_free_bytes(target);
-	r = metadata_sample_run(&config, sample, err);
+	r = zfs_sample_end(&run->zfs, metadata_sample_run(&config, sample, err), sample, err);
 	if (r < 0)
 		return r;
 	sample->free_bytes_after = target_free_bytes(target);

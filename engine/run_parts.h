@@ -26,6 +26,7 @@ struct run {
 	const struct plan_sample *sample; /* at hand */
 	uint64_t told_ns;		  /* of the last progress */
 	struct telemetry before, after;	  /* the window of the sample at hand */
+	struct zfs_sample *zfs;		  /* beside it; NULL where it does not lie on OpenZFS */
 };
 
 /* ---- run.c ---- */
