@@ -13,8 +13,6 @@
 #include "engine/run.h"
 #include "engine/target/manifest.h"
 
-#define VOLUME_ROUND (UINT64_C(128) << 10)
-
 /* ---- targets ---- */
 
 void inspect_blame_target(const struct plan *plan, size_t target, struct error *err)
@@ -76,27 +74,13 @@ static bool is_direct(const struct workload *workload)
 	return false;
 }
 
-/* All of a zvol is the run's, and filled: the size it is given, or what the workloads need of it in
- * blocks of any volblocksize that every pool takes. */
-static int size_volume(const struct target_spec *spec, uint64_t *bytes)
-{
-	if (*bytes < spec->size_bytes)
-		*bytes = spec->size_bytes;
-	if (spec->size_bytes > 0)
-		return 0; /* more than that is refused when the target is looked at */
-	if (__builtin_add_overflow(*bytes, VOLUME_ROUND - 1, bytes))
-		return -EOVERFLOW;
-	*bytes -= *bytes % VOLUME_ROUND;
-	return 0;
-}
-
 int inspect_need(const struct plan *plan, size_t target, struct target_need *ret_need)
 {
 	struct target_need need = {.writes = !plan->definition->targets[target].existing};
 	int r = plan_target_extent(plan, target, &need.bytes, &need.files);
 
 	if (r == 0 && plan->definition->targets[target].kind == TARGET_ZVOL)
-		r = size_volume(&plan->definition->targets[target], &need.bytes);
+		r = plan_volume_bytes(plan, target, &need.bytes);
 	if (r < 0)
 		return r;
 	need.first = plan_target_first(plan, target);
