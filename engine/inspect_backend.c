@@ -135,6 +135,21 @@ static const struct plan_sample *trimming(const struct plan *plan)
 	return NULL;
 }
 
+static void tell_blocking(const struct target_info *info, bool several, char *reason, size_t size)
+{
+	static const char why[] = "has no reads that never block (RWF_NOWAIT), so io_uring would "
+				  "pass every operation to kernel threads";
+	const char *all = several ? ", and all targets are measured with one backend" : "";
+
+	if (info->kind == TARGET_DATASET)
+		(void)snprintf(reason, size, "a dataset's files beneath %.100s (%s): OpenZFS %s%s",
+			       info->path, info->filesystem, why, all);
+	else
+		(void)snprintf(reason, size, "%.120s%s%s%s %s%s", info->path,
+			       info->filesystem[0] ? " (" : "", info->filesystem,
+			       info->filesystem[0] ? ")" : "", why, all);
+}
+
 void run_choose_backend(const struct plan *plan, const struct target_info *infos,
 			enum backend_kind *ret_backend, char *reason, size_t reason_size)
 {
@@ -157,12 +172,7 @@ void run_choose_backend(const struct plan *plan, const struct target_info *infos
 		if (infos[i].nowait || !infos[i].checked ||
 		    !inspect_moves_data(plan, i, BACKEND_THREADS))
 			continue;
-		(void)snprintf(
-			reason, reason_size,
-			"%.120s%s%s%s has no reads that never block (RWF_NOWAIT), so io_uring "
-			"would pass every operation to kernel threads",
-			infos[i].path, infos[i].filesystem[0] ? " (" : "", infos[i].filesystem,
-			infos[i].filesystem[0] ? ")" : "");
+		tell_blocking(&infos[i], plan->definition->target_count > 1, reason, reason_size);
 		return;
 	}
 	sample = buffered_sync(plan);
