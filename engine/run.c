@@ -256,6 +256,8 @@ static int execute_sample(struct run *run, struct sample *sample, struct error *
 		return error_no_memory(err);
 	if (workload_metadata(&run->sample->options)) {
 		r = measure_files(run, sample, backend, err);
+		if (r < 0)
+			run_blame_full(run, run->sample->instance, err);
 		return r < 0 ? r : check(sample, err);
 	}
 	r = target_open_regions(target, &run->sample->options, &regions, &count, err);
@@ -272,6 +274,8 @@ static int execute_sample(struct run *run, struct sample *sample, struct error *
 		inspect_blame_sample(run->plan, run->sample, err);
 	if (r == 0)
 		r = measure(run, sample, backend, regions, count, verify, err);
+	if (r < 0)
+		run_blame_full(run, run->sample->instance, err);
 	verify_free(verify);
 	target_close_regions(regions, count);
 	return r < 0 ? r : check(sample, err);

@@ -124,6 +124,28 @@ static void refill_tick(void *arg, uint64_t bytes_done)
 	run_tell(arg, false);
 }
 
+void run_blame_full(const struct run *run, size_t instance, struct error *err)
+{
+	const struct target_info *info = target_info(run->targets[instance]);
+	char said[ERROR_MESSAGE_MAX];
+	int sys = err ? err->sys : 0;
+
+	if (sys != ENOSPC && sys != EDQUOT)
+		return;
+	(void)snprintf(said, sizeof(said), "%s", err->message);
+	if (info->zfs.pool[0])
+		(void)error_set(err, ERROR_NO_SPACE, "",
+				"the pool %.64s has no space left for %.128s (another's data, or a "
+				"quota, took it): %.200s",
+				info->zfs.pool, info->path, said);
+	else
+		(void)error_set(err, ERROR_NO_SPACE, "",
+				"the file system of %.128s has no space left: %.200s", info->path,
+				said);
+	err->sys = sys;
+	inspect_blame_target(run->plan, target_of(run, instance), err);
+}
+
 static int fill(struct run *run, size_t instance, void (*tick)(void *arg, uint64_t bytes_done),
 		struct error *err)
 {
@@ -142,8 +164,8 @@ static int fill(struct run *run, size_t instance, void (*tick)(void *arg, uint64
 				      &config.like_unit, err);
 	if (r == 0 && is_filled(run, instance))
 		r = fill_target(run->targets[instance], &config, err);
-	if (r < 0 && err && err->code == ERROR_NO_SPACE)
-		inspect_blame_target(run->plan, target_of(run, instance), err);
+	if (r < 0)
+		run_blame_full(run, instance, err);
 	return r;
 }
 
