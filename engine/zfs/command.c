@@ -410,11 +410,11 @@ static const struct {
 	enum error_code code;
 	int sys;
 } meanings[] = {
-	{"permission denied", ERROR_ZFS_PERMISSION, EPERM},
-	{"insufficient privileges", ERROR_ZFS_PERMISSION, EPERM},
-	{"delegated administration is disabled", ERROR_ZFS_PERMISSION, EPERM},
-	{"must be superuser", ERROR_ZFS_PERMISSION, EPERM},
-	{"by root", ERROR_ZFS_PERMISSION, EPERM},
+	{"permission denied", ERROR_ZFS_PERMISSION, EACCES},
+	{"insufficient privileges", ERROR_ZFS_PERMISSION, EACCES},
+	{"delegated administration is disabled", ERROR_ZFS_PERMISSION, EACCES},
+	{"must be superuser", ERROR_ZFS_PERMISSION, EACCES},
+	{"by root", ERROR_ZFS_PERMISSION, EACCES},
 	{"out of space", ERROR_NO_SPACE, ENOSPC},
 	{"greater than available space", ERROR_NO_SPACE, ENOSPC},
 	{"no space left", ERROR_NO_SPACE, ENOSPC},

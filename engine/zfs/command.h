@@ -60,7 +60,7 @@ void zfs_output_done(struct zfs_output *output);
 
 /*
  * The error that a status other than 0 means by its words, "DOING: its words": ZFS_PERMISSION
- * (-EPERM), NO_SPACE (-ENOSPC), TARGET_MISSING (-ENOENT), FILE_EXISTS (-EEXIST), TARGET_READ_ONLY
+ * (-EACCES), NO_SPACE (-ENOSPC), TARGET_MISSING (-ENOENT), FILE_EXISTS (-EEXIST), TARGET_READ_ONLY
  * (-EROFS), else ZFS_FAILED (-EIO).
  */
 MUST_CHECK int zfs_told(const struct zfs_output *output, const char *doing, struct error *err);

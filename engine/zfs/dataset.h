@@ -68,7 +68,8 @@ MUST_CHECK int zfs_mount(const char *dataset, const struct zfs_patience *patienc
 /*
  * Destroys one dataset or zvol, never recursively, if it is what this run made: its name lies
  * beneath `parent` and its last component begins with ZFS_MADE_PREFIX, and ZFS_RUN_PROPERTY is
- * run_id, set on itself ("local"). Anything else: TARGET_NOT_ALLOWED with -EPERM, nothing done.
+ * run_id, set on itself ("local"). Anything else: TARGET_NOT_ALLOWED with -EPERM, nothing done; a
+ * permission that is lacking is ZFS_PERMISSION with -EACCES.
  * 0 where it does not exist while its parent does; TARGET_MISSING with -ENOENT where the parent is
  * not there either (a pool that is not imported). "dataset is busy" (udev looks at a new or a just
  * closed zvol) is waited out, by closes of its node (node.h), up to the patience's deadline:

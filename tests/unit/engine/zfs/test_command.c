@@ -323,12 +323,12 @@ static void test_meanings(void **state)
 		enum error_code code;
 		int r;
 	} cases[] = {
-		{"cannot create 'tank/v': permission denied", ERROR_ZFS_PERMISSION, -EPERM},
+		{"cannot create 'tank/v': permission denied", ERROR_ZFS_PERMISSION, -EACCES},
 		{"Permission denied the ZFS utilities must be run as root.", ERROR_ZFS_PERMISSION,
-		 -EPERM},
-		{"cannot mount 'tank/f': Insufficient privileges", ERROR_ZFS_PERMISSION, -EPERM},
+		 -EACCES},
+		{"cannot mount 'tank/f': Insufficient privileges", ERROR_ZFS_PERMISSION, -EACCES},
 		{"filesystem successfully created, but it may only be mounted by root",
-		 ERROR_ZFS_PERMISSION, -EPERM},
+		 ERROR_ZFS_PERMISSION, -EACCES},
 		{"cannot create 'tank/v': out of space", ERROR_NO_SPACE, -ENOSPC},
 		{"cannot create 'tank/v': size is greater than available space", ERROR_NO_SPACE,
 		 -ENOSPC},

@@ -137,6 +137,22 @@ static void test_destroy_gone(void **state)
 	assert_int_equal(zfs_destroy_made(MADE, PARENT, RUN, NULL, NULL), 0);
 }
 
+/* Who lacks a permission has not found somebody else's: -EPERM is that alone. */
+static void test_destroy_denied(void **state)
+{
+	static const char denied[] = "Permission denied the ZFS utilities must be run as root.\n";
+	struct error err = {0};
+
+	(void)state;
+	fake_refuse(denied);
+	assert_int_equal(zfs_destroy_made(MADE, PARENT, RUN, NULL, &err), -EACCES);
+	assert_int_equal(err.code, ERROR_ZFS_PERMISSION);
+	say_mark(RUN, "local");
+	fake_refuse("cannot destroy '" MADE "': permission denied\n");
+	assert_int_equal(zfs_destroy_made(MADE, PARENT, RUN, NULL, &err), -EACCES);
+	assert_int_equal(err.code, ERROR_ZFS_PERMISSION);
+}
+
 static void test_destroy_children(void **state)
 {
 	struct error err = {0};
@@ -212,6 +228,7 @@ int main(void)
 		cmocka_unit_test_setup(test_destroy_not_ours, setup),
 		cmocka_unit_test_setup(test_destroy_spoofed, setup),
 		cmocka_unit_test_setup(test_destroy_gone, setup),
+		cmocka_unit_test_setup(test_destroy_denied, setup),
 		cmocka_unit_test_setup(test_destroy_children, setup),
 		cmocka_unit_test_setup(test_destroy_busy, setup),
 		cmocka_unit_test_setup(test_destroy_stays_busy, setup),
