@@ -52,7 +52,9 @@ struct zfs_creation {
  * What it would take of the pool: a dry run (`zfs create -nP`), which also has OpenZFS judge the
  * properties. *ret_reserved: the refreservation a volume that is not sparse would have (also told
  * for a sparse one, since it will be filled); 0 for a dataset. BAD_VALUE where a property's value
- * is refused: err->field is then the property's name.
+ * is refused: err->field is then the property's name. BAD_SIZE with field "size" where volsize is
+ * no multiple of the volblocksize: OpenZFS would make it larger. Neither space nor the parent is
+ * looked at.
  */
 MUST_CHECK int zfs_create_dry(const struct zfs_creation *creation, uint64_t *ret_reserved,
 			      struct error *err);

@@ -190,27 +190,49 @@ static int create(const struct zfs_creation *creation, bool dry, bool sparse, co
 }
 
 /* Of "property<tab>refreservation<tab>68423680" among the lines. */
-static bool find_reservation(const char *out, uint64_t *ret_bytes)
+static bool find_number(const char *out, const char *name, uint64_t *ret_number)
 {
-	static const char mark[] = "property\trefreservation\t";
+	char mark[64], number[24];
+	size_t length;
 
+	(void)snprintf(mark, sizeof(mark), "property\t%s\t", name); /* our own names: they fit */
 	while (out && *out) {
-		char number[24];
-		size_t length;
-
-		if (strncmp(out, mark, sizeof(mark) - 1) == 0) {
-			out += sizeof(mark) - 1;
+		if (strncmp(out, mark, strlen(mark)) == 0) {
+			out += strlen(mark);
 			length = strcspn(out, "\n");
 			if (length >= sizeof(number))
 				return false;
 			memcpy(number, out, length);
 			number[length] = '\0';
-			return zfs_number(number, ret_bytes);
+			return zfs_number(number, ret_number);
 		}
 		out = strchr(out, '\n');
 		out = out ? out + 1 : NULL;
 	}
 	return false;
+}
+
+/* What a dry run of a volume printed. */
+static int take_figures(const struct zfs_creation *creation, const char *out,
+			uint64_t *ret_reserved, struct error *err)
+{
+	uint64_t volsize, reserved;
+
+	if (!find_number(out, "volsize", &volsize) ||
+	    !find_number(out, "refreservation", &reserved)) {
+		(void)error_set(err, ERROR_ZFS_FAILED, "",
+				"zfs create -nP of %s does not tell volsize and refreservation",
+				creation->name);
+		return -EBADMSG;
+	}
+	if (volsize != creation->volsize)
+		return error_set(
+			err, ERROR_BAD_SIZE, "size",
+			"%llu bytes are no multiple of the zvol's volblocksize; %llu bytes "
+			"would be",
+			(unsigned long long)creation->volsize, (unsigned long long)volsize);
+	*ret_reserved = reserved;
+	return 0;
 }
 
 int zfs_create_dry(const struct zfs_creation *creation, uint64_t *ret_reserved, struct error *err)
@@ -229,15 +251,7 @@ int zfs_create_dry(const struct zfs_creation *creation, uint64_t *ret_reserved, 
 		return 0;
 	}
 	r = create(creation, true, false, "refreservation", NULL, &out, err);
-	if (r < 0)
-		return r;
-	if (!find_reservation(out, ret_reserved)) {
-		(void)error_set(err, ERROR_ZFS_FAILED, "",
-				"zfs create -nP of %s does not tell its refreservation",
-				creation->name);
-		return -EBADMSG;
-	}
-	return 0;
+	return r < 0 ? r : take_figures(creation, out, ret_reserved, err);
 }
 
 int zfs_create(const struct zfs_creation *creation, const struct zfs_patience *patience,

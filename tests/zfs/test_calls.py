@@ -173,6 +173,8 @@ def test_what_is_refused(calls, machine, pool):
         refused(calls(verb, "dataset", name, RUN, "/tmp/m", "recordsize=3K"), "bad_value recordsize:", "power of 2")
         refused(calls(verb, "dataset", name, RUN, "/tmp/m", "odd=1"), "bad_value odd:", "invalid property")
         refused(calls(verb, "zvol", name, RUN, SIZE, "volmode=full"), "bad_value volmode:", "Volbench itself")
+    refused(calls("dry", "zvol", name, RUN, 100000, "volblocksize=16K"), "bad_size size:", "114688 bytes")
+    refused(calls("dry", "zvol", name, RUN, SIZE + 512), "bad_size size:", "no multiple")
     refused(calls("create", "zvol", name, RUN, 100 << 30, "volblocksize=4K"), "no_space :", "out of space")
     refused(calls("create", "zvol", f"{pool.parent}/a/b", RUN, SIZE), "target_missing :", "parent does not exist")
     refused(calls("create", "zvol", "nopool/b", RUN, SIZE), "target_missing :", "no such pool")

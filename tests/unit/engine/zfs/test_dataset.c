@@ -235,7 +235,8 @@ static void test_create_dry_own_reservation(void **state)
 	(void)state;
 	assert_int_equal(properties_set(&properties, "refreservation", "none"), 0);
 	fake_say("create\ttank/v\nproperty\trefreservation\tnone\n");
-	fake_say("create\ttank/v\nproperty\trefreservation\t71041024\n");
+	fake_say("create\ttank/"
+		 "v\nproperty\tvolsize\t67108864\nproperty\trefreservation\t71041024\n");
 	assert_int_equal(zfs_create_dry(&creation, &reserved, NULL), 0);
 	assert_int_equal(reserved, 71041024);
 	assert_non_null(strstr(fake_asked[0], "refreservation=none"));
@@ -260,6 +261,8 @@ static void test_create_dry_hostile(void **state)
 {
 	static const char *const outputs[] = {
 		"",
+		"property\trefreservation\t5\n", /* no size */
+		"property\tvolsize\t67108864\n",
 		"property\trefreservation\t",
 		"property\trefreservation\tnone\n",
 		"property\trefreservation\t12345678901234567890123456789\n",
@@ -278,6 +281,23 @@ static void test_create_dry_hostile(void **state)
 		assert_int_equal(zfs_create_dry(&creation, &reserved, &err), -EBADMSG);
 		assert_int_equal(err.code, ERROR_ZFS_FAILED);
 	}
+}
+
+/* 100000 bytes would become 114688: what runs counts on the size it asked for. */
+static void test_create_dry_size(void **state)
+{
+	struct zfs_creation creation = volume();
+	struct error err = {0};
+	uint64_t reserved;
+
+	(void)state;
+	creation.volsize = 100000;
+	fake_say("create\ttank/v\nproperty\tvolblocksize\t16K\nproperty\tvolsize\t114688\n"
+		 "property\trefreservation\t2211840\n");
+	assert_true(zfs_create_dry(&creation, &reserved, &err) < 0);
+	assert_int_equal(err.code, ERROR_BAD_SIZE);
+	assert_string_equal(err.field, "size");
+	assert_non_null(strstr(err.message, "114688"));
 }
 
 static void test_create_refused(void **state)
@@ -346,7 +366,7 @@ static void test_mount(void **state)
 	assert_int_equal(zfs_mount("tank/f", NULL, &err), 0);
 	assert_string_equal(fake_asked[0], "/usr/sbin/zfs mount tank/f");
 	fake_refuse("cannot mount 'tank/f': Insufficient privileges\n");
-	assert_int_equal(zfs_mount("tank/f", NULL, &err), -EPERM);
+	assert_int_equal(zfs_mount("tank/f", NULL, &err), -EACCES);
 	assert_int_equal(err.code, ERROR_ZFS_PERMISSION);
 }
 
@@ -373,6 +393,7 @@ int main(void)
 		cmocka_unit_test_setup(test_create_dry_own_reservation, setup_create),
 		cmocka_unit_test_setup(test_create_dry_filesystem, setup_create),
 		cmocka_unit_test_setup(test_create_dry_hostile, setup_create),
+		cmocka_unit_test_setup(test_create_dry_size, setup_create),
 		cmocka_unit_test_setup(test_create_refused, setup_create),
 		cmocka_unit_test_setup(test_create_own_properties, setup_create),
 		cmocka_unit_test_setup(test_mount, setup),
