@@ -67,6 +67,7 @@ struct machine {
 	uint64_t memory_bytes;		 /* MemTotal */
 	uint64_t memory_available_bytes; /* MemAvailable */
 	unsigned int cpus;		 /* allowed to us */
+	uint64_t arc_limit_bytes;	 /* what OpenZFS's ARC may grow to; 0: no OpenZFS here */
 };
 
 /* The definition must have passed definition_check() and have its seed. */

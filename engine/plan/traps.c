@@ -199,8 +199,9 @@ static int try_parts(const struct trap *trap, struct trap_cell *cell,
 	return r;
 }
 
+/* made: the trap is for zvols and datasets only. */
 static int run_trap(struct plan *plan, const struct machine *machine, const struct trap *trap,
-		    const struct plan_cells *cells, bool resolved)
+		    bool made, const struct plan_cells *cells, bool resolved)
 {
 	struct tellings tellings = {0};
 	size_t first = 0, count = 0;
@@ -211,13 +212,14 @@ static int run_trap(struct plan *plan, const struct machine *machine, const stru
 		struct trap_cell cell = {.plan = plan,
 					 .machine = machine,
 					 .whole = &sample->options,
-					 .target = &plan->definition->targets[sample->target]};
+					 .target = &plan->instances[sample->instance].spec};
 
 		if (i == first + count) {
 			first = i;
 			count = same_workload(cells, i);
 		}
-		r = try_parts(trap, &cell, sample, count, resolved, &tellings);
+		if (!made || target_kind_is_zfs(cell.target->kind))
+			r = try_parts(trap, &cell, sample, count, resolved, &tellings);
 	}
 	for (size_t i = 0; r == 0 && i < tellings.count; i++)
 		r = tell(plan, trap->code, &tellings.list[i]);
@@ -232,7 +234,10 @@ static int run_traps(struct plan *plan, const struct machine *machine, bool reso
 
 	for (size_t t = 0; r == 0 && t < traps_of_cell_count; t++)
 		if (traps_of_cell[t].needs_size || !resolved)
-			r = run_trap(plan, machine, &traps_of_cell[t], &cells, resolved);
+			r = run_trap(plan, machine, &traps_of_cell[t], false, &cells, resolved);
+	for (size_t t = 0; r == 0 && t < traps_of_made_count; t++)
+		if (traps_of_made[t].needs_size || !resolved)
+			r = run_trap(plan, machine, &traps_of_made[t], true, &cells, resolved);
 	free(cells.list);
 	return r;
 }

@@ -22,8 +22,7 @@
  * systems have no such clock, but caches that a short run does not fill. */
 #define SHORT_RUN_NS (15 * NS_PER_S)
 
-PRINTF_LIKE(3, 4)
-static bool tell(struct trap_hit *hit, enum finding_severity severity, const char *format, ...)
+bool trap_tell(struct trap_hit *hit, enum finding_severity severity, const char *format, ...)
 {
 	va_list arguments;
 
@@ -34,7 +33,7 @@ static bool tell(struct trap_hit *hit, enum finding_severity severity, const cha
 	return true;
 }
 
-static const char *human(uint64_t bytes, char buffer[QUANTITY_TEXT_MAX])
+const char *trap_bytes(uint64_t bytes, char buffer[QUANTITY_TEXT_MAX])
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
 	double value = (double)bytes;
@@ -49,7 +48,7 @@ static const char *human(uint64_t bytes, char buffer[QUANTITY_TEXT_MAX])
 	return buffer;
 }
 
-static uint64_t working_set(const struct trap_cell *cell)
+uint64_t trap_working_set(const struct trap_cell *cell)
 {
 	const struct workload *options = cell->options;
 	uint64_t bytes;
@@ -60,29 +59,39 @@ static uint64_t working_set(const struct trap_cell *cell)
 	return __builtin_mul_overflow(options->size, options->numjobs, &bytes) ? UINT64_MAX : bytes;
 }
 
+/* Whether no page cache lies before the target, but OpenZFS's ARC (fits_arc): direct requests to a
+ * zvol, and all to a dataset's files, whose reads and writes are copied from and to ARC. */
+static bool only_arc(const struct trap_cell *cell)
+{
+	return cell->target->kind == TARGET_DATASET ||
+	       (cell->target->kind == TARGET_ZVOL && cell->options->direct);
+}
+
 static bool fits_memory(const struct trap_cell *cell, struct trap_hit *hit)
 {
 	char set[QUANTITY_TEXT_MAX], memory[QUANTITY_TEXT_MAX];
-	uint64_t bytes = working_set(cell);
+	uint64_t bytes = trap_working_set(cell);
 
 	if (!cell->machine || bytes == 0 || bytes > cell->machine->memory_bytes ||
-	    workload_trims(cell->options))
+	    workload_trims(cell->options) || only_arc(cell))
 		return false;
-	human(bytes, set);
-	human(cell->machine->memory_bytes, memory);
+	trap_bytes(bytes, set);
+	trap_bytes(cell->machine->memory_bytes, memory);
 	(void)snprintf(hit->expected, sizeof(hit->expected), "more than %s", memory);
 	(void)snprintf(hit->found, sizeof(hit->found), "%s", set);
 	if (!cell->options->direct)
-		return tell(hit, FINDING_WARNING,
-			    "What the jobs touch fits into the %s of memory, so the page cache "
-			    "answers and not the storage: make size x numjobs twice the memory, or "
-			    "set direct=1.",
-			    memory);
-	return tell(hit, FINDING_INFO,
-		    "What the jobs touch fits into the %s of memory. direct=1 goes around the page "
-		    "cache, but not around a cache of the file system (ZFS's ARC) or of the "
-		    "device: where there is one, make size x numjobs larger than it.",
-		    memory);
+		return trap_tell(
+			hit, FINDING_WARNING,
+			"What the jobs touch fits into the %s of memory, so the page cache "
+			"answers and not the storage: make size x numjobs twice the memory, or "
+			"set direct=1.",
+			memory);
+	return trap_tell(
+		hit, FINDING_INFO,
+		"What the jobs touch fits into the %s of memory. direct=1 goes around the page "
+		"cache, but not around a cache of the file system (ZFS's ARC) or of the "
+		"device: where there is one, make size x numjobs larger than it.",
+		memory);
 }
 
 static bool shared_region(const struct trap_cell *cell, struct trap_hit *hit)
@@ -93,10 +102,11 @@ static bool shared_region(const struct trap_cell *cell, struct trap_hit *hit)
 		return false;
 	(void)snprintf(hit->found, sizeof(hit->found), "%" PRIu64 " jobs in one region",
 		       cell->options->numjobs);
-	return tell(hit, FINDING_WARNING,
-		    "The jobs work in one region, as fio's do on one file, and may find each "
-		    "other's blocks in a cache: set regions=disjoint, or use a directory, where "
-		    "each job has a file.");
+	return trap_tell(
+		hit, FINDING_WARNING,
+		"The jobs work in one region, as fio's do on one file, and may find each "
+		"other's blocks in a cache: set regions=disjoint, or use a directory, where "
+		"each job has a file.");
 }
 
 static uint64_t end_of(const struct workload *part)
@@ -124,10 +134,11 @@ static bool written_by_several(const struct trap_cell *cell, struct trap_hit *hi
 			continue;
 		(void)snprintf(hit->found, sizeof(hit->found), "and %.40s write to one region",
 			       other->name);
-		return tell(hit, FINDING_WARNING,
-			    "Jobs that run together write to the same bytes of one file or device, "
-			    "as in fio: give each an offset of its own, set regions=disjoint, or "
-			    "use a directory, where each job has a file.");
+		return trap_tell(
+			hit, FINDING_WARNING,
+			"Jobs that run together write to the same bytes of one file or device, "
+			"as in fio: give each an offset of its own, set regions=disjoint, or "
+			"use a directory, where each job has a file.");
 	}
 	return false;
 }
@@ -142,10 +153,11 @@ static bool short_run(const struct trap_cell *cell, struct trap_hit *hit)
 	(void)snprintf(hit->expected, sizeof(hit->expected), "15 s or more");
 	(void)snprintf(hit->found, sizeof(hit->found), "runtime=%s",
 		       quantity_format_time(runtime, text));
-	return tell(hit, FINDING_WARNING,
-		    "Writes go to caches first, of the device and of the file system (ZFS gathers "
-		    "them for about 5 s), and so short a run may be over before they fill: set "
-		    "runtime to 15 or more, better 60.");
+	return trap_tell(
+		hit, FINDING_WARNING,
+		"Writes go to caches first, of the device and of the file system (ZFS gathers "
+		"them for about 5 s), and so short a run may be over before they fill: set "
+		"runtime to 15 or more, better 60.");
 }
 
 static bool ramp_longer_than_run(const struct trap_cell *cell, struct trap_hit *hit)
@@ -160,9 +172,10 @@ static bool ramp_longer_than_run(const struct trap_cell *cell, struct trap_hit *
 	(void)snprintf(hit->expected, sizeof(hit->expected), "runtime above ramp_time");
 	(void)snprintf(hit->found, sizeof(hit->found), "runtime=%.20s with ramp_time=%.20s",
 		       runtime, ramp);
-	return tell(hit, FINDING_WARNING,
-		    "The ramp is not shorter than the run: most of the load is thrown away. Make "
-		    "runtime longer than ramp_time.");
+	return trap_tell(
+		hit, FINDING_WARNING,
+		"The ramp is not shorter than the run: most of the load is thrown away. Make "
+		"runtime longer than ramp_time.");
 }
 
 static bool buffered_writes(const struct trap_cell *cell, struct trap_hit *hit)
@@ -172,7 +185,7 @@ static bool buffered_writes(const struct trap_cell *cell, struct trap_hit *hit)
 	if (options->direct || !workload_writes(options) || options->fsync != 0 ||
 	    options->fdatasync != 0 || options->end_fsync || options->sync != SYNC_NONE)
 		return false;
-	return tell(
+	return trap_tell(
 		hit, FINDING_WARNING,
 		"Buffered writes (direct=0) are done when they are in memory, so the figures are "
 		"those of memory until it is full: set fsync, fdatasync, end_fsync, sync=dsync or "
@@ -183,7 +196,7 @@ static bool unwritten_data(const struct trap_cell *cell, struct trap_hit *hit)
 {
 	if (!cell->target->existing)
 		return false;
-	return tell(
+	return trap_tell(
 		hit, FINDING_WARNING,
 		"An existing target is read as it is: blocks that were never written, or hold "
 		"zeros, are answered without a disk on ZFS and on thin volumes. Be sure that it is "
@@ -197,18 +210,22 @@ static bool compressible_data(const struct trap_cell *cell, struct trap_hit *hit
 	/* what exists was not filled by us */
 	if (!written_fill_wanted(options) || (cell->target->existing && !workload_writes(options)))
 		return false;
+	if (target_kind_is_zfs(cell->target->kind))
+		return false; /* told with its compression: made_compressible */
 	if (options->zero_buffers)
-		return tell(hit, FINDING_INFO,
-			    "Zeros take no room where data is compressed or holes are kept (ZFS, "
-			    "btrfs, thin volumes), and the disks may see nothing of them: the "
-			    "figures are then those of the layer that found them.");
+		return trap_tell(
+			hit, FINDING_INFO,
+			"Zeros take no room where data is compressed or holes are kept (ZFS, "
+			"btrfs, thin volumes), and the disks may see nothing of them: the "
+			"figures are then those of the layer that found them.");
 	(void)snprintf(hit->found, sizeof(hit->found),
 		       "%" PRIu64 " %% zeros, %" PRIu64 " %% repetitions",
 		       options->buffer_compress_percentage, options->dedupe_percentage);
-	return tell(hit, FINDING_INFO,
-		    "Where data is compressed or deduplicated (ZFS, btrfs, VDO) less than this "
-		    "reaches the disks, and the figures show the compressor as well; elsewhere "
-		    "it makes no difference.");
+	return trap_tell(
+		hit, FINDING_INFO,
+		"Where data is compressed or deduplicated (ZFS, btrfs, VDO) less than this "
+		"reaches the disks, and the figures show the compressor as well; elsewhere "
+		"it makes no difference.");
 }
 
 static bool fio_depth(const struct trap_cell *cell, struct trap_hit *hit)
@@ -218,10 +235,11 @@ static bool fio_depth(const struct trap_cell *cell, struct trap_hit *hit)
 		return false;
 	(void)snprintf(hit->expected, sizeof(hit->expected), "1, as in fio");
 	(void)snprintf(hit->found, sizeof(hit->found), "iodepth=%" PRIu64, cell->options->iodepth);
-	return tell(hit, FINDING_WARNING,
-		    "Without --ioengine fio uses psync, which runs at depth 1 whatever iodepth "
-		    "says. Here iodepth is kept: add --ioengine=psync for what fio would have "
-		    "measured.");
+	return trap_tell(
+		hit, FINDING_WARNING,
+		"Without --ioengine fio uses psync, which runs at depth 1 whatever iodepth "
+		"says. Here iodepth is kept: add --ioengine=psync for what fio would have "
+		"measured.");
 }
 
 static bool depth_ignored(const struct trap_cell *cell, struct trap_hit *hit)
@@ -230,10 +248,10 @@ static bool depth_ignored(const struct trap_cell *cell, struct trap_hit *hit)
 		return false;
 	(void)snprintf(hit->expected, sizeof(hit->expected), "iodepth=1");
 	(void)snprintf(hit->found, sizeof(hit->found), "iodepth=%" PRIu64, cell->options->iodepth);
-	return tell(hit, FINDING_WARNING,
-		    "ioengine=%s has one operation outstanding a job, as in fio: iodepth does "
-		    "nothing. Leave ioengine out, or raise numjobs.",
-		    workload_ioengine_choices[cell->options->ioengine]);
+	return trap_tell(hit, FINDING_WARNING,
+			 "ioengine=%s has one operation outstanding a job, as in fio: iodepth does "
+			 "nothing. Leave ioengine out, or raise numjobs.",
+			 workload_ioengine_choices[cell->options->ioengine]);
 }
 
 /* Of the options on what is written. What is only read was filled as they say, or not by us. */
@@ -374,12 +392,12 @@ static bool no_effect(const struct trap_cell *cell, struct trap_hit *hit)
 	}
 	if (!*names)
 		return false;
-	return tell(hit, severity, "With rw=%s%s this has no effect: %s.%s",
-		    workload_rw_choices[cell->options->rw],
-		    cell->options->numjobs == 1 ? " and one job" : "", names,
-		    severity == FINDING_WARNING
-			    ? " Levels that differ in it alone measure the same thing."
-			    : "");
+	return trap_tell(hit, severity, "With rw=%s%s this has no effect: %s.%s",
+			 workload_rw_choices[cell->options->rw],
+			 cell->options->numjobs == 1 ? " and one job" : "", names,
+			 severity == FINDING_WARNING
+				 ? " Levels that differ in it alone measure the same thing."
+				 : "");
 }
 
 static bool mixed_sizes(const struct trap_cell *cell, struct trap_hit *hit)
@@ -396,32 +414,36 @@ static bool mixed_sizes(const struct trap_cell *cell, struct trap_hit *hit)
 	(void)snprintf(hit->found, sizeof(hit->found),
 		       "rwmixread=%" PRIu64 ": %.0f %% of the bytes read", options->rwmixread,
 		       percent);
-	return tell(hit, FINDING_INFO,
-		    "rwmixread counts operations; with two request sizes the bytes are not in its "
-		    "proportion.");
+	return trap_tell(
+		hit, FINDING_INFO,
+		"rwmixread counts operations; with two request sizes the bytes are not in its "
+		"proportion.");
 }
 
 static bool runs_to_size(const struct trap_cell *cell, struct trap_hit *hit)
 {
 	if (cell->options->runtime_ns != 0 || workload_metadata(cell->options))
 		return false;
-	return tell(hit, FINDING_INFO,
-		    "Without a runtime each job ends when its size%s is done; a fast target may be "
-		    "done "
-		    "too soon to say much. Set runtime to measure for a fixed time.",
-		    budget_given(cell->options)
-			    ? " (or what io_size, loops and number_ios make of it)"
-			    : "");
+	return trap_tell(
+		hit, FINDING_INFO,
+		"Without a runtime each job ends when its size%s is done; a fast target may be "
+		"done "
+		"too soon to say much. Set runtime to measure for a fixed time.",
+		budget_given(cell->options) ? " (or what io_size, loops and number_ios make of it)"
+					    : "");
 }
 
 static bool whole_target(const struct trap_cell *cell, struct trap_hit *hit)
 {
 	if (cell->options->size != 0 || workload_metadata(cell->options))
 		return false;
-	return tell(hit, FINDING_INFO, "No size is given, so the jobs %s all of %s%s.",
-		    cell->options->regions == REGIONS_SHARED ? "each work in" : "divide among them",
-		    cell->target->existing ? "what is there" : "the device",
-		    cell->target->existing ? "" : ", which is filled with data first");
+	return trap_tell(hit, FINDING_INFO, "No size is given, so the jobs %s all of %s%s.",
+			 cell->options->regions == REGIONS_SHARED ? "each work in"
+								  : "divide among them",
+			 cell->target->existing		     ? "what is there"
+			 : cell->target->kind == TARGET_ZVOL ? "the zvol"
+							     : "the device",
+			 cell->target->existing ? "" : ", which is filled with data first");
 }
 
 static bool touches_again(const struct trap_cell *cell, struct trap_hit *hit)
@@ -431,7 +453,7 @@ static bool touches_again(const struct trap_cell *cell, struct trap_hit *hit)
 		return false;
 	(void)snprintf(hit->found, sizeof(hit->found), "random_distribution=%.50s",
 		       cell->options->random_distribution);
-	return tell(
+	return trap_tell(
 		hit, FINDING_INFO,
 		"With a distribution blocks are touched again before all were touched, and some "
 		"never: norandommap is on, as in fio. Those touched often may come from a cache.");
@@ -442,28 +464,31 @@ static bool no_storage(const struct trap_cell *cell, struct trap_hit *hit)
 	if (!workload_is_set(cell->options, OPTION_ID_IOENGINE) ||
 	    cell->options->ioengine != IOENGINE_NULL)
 		return false;
-	return tell(hit, FINDING_WARNING,
-		    "ioengine=null completes every operation at once and touches no storage: the "
-		    "figures are the cost of the engine itself.");
+	return trap_tell(
+		hit, FINDING_WARNING,
+		"ioengine=null completes every operation at once and touches no storage: the "
+		"figures are the cost of the engine itself.");
 }
 
 static bool trims_refilled(const struct trap_cell *cell, struct trap_hit *hit)
 {
 	if (!workload_trims(cell->options))
 		return false;
-	return tell(hit, FINDING_INFO,
-		    "What is trimmed is gone: the target is filled again before the next sample on "
-		    "it, which the estimate counts, so that no read meets a hole and each trim has "
-		    "something to trim.");
+	return trap_tell(
+		hit, FINDING_INFO,
+		"What is trimmed is gone: the target is filled again before the next sample on "
+		"it, which the estimate counts, so that no read meets a hole and each trim has "
+		"something to trim.");
 }
 
 static bool trims_again(const struct trap_cell *cell, struct trap_hit *hit)
 {
 	if (!workload_trims(cell->options) || !cell->options->time_based)
 		return false;
-	return tell(hit, FINDING_WARNING,
-		    "When size has been trimmed the jobs go on and trim it again, which is next to "
-		    "no work: set time_based=0, and runtime to what it may take at most.");
+	return trap_tell(
+		hit, FINDING_WARNING,
+		"When size has been trimmed the jobs go on and trim it again, which is next to "
+		"no work: set time_based=0, and runtime to what it may take at most.");
 }
 
 /* fio 3.33: a blocking BLKDISCARD in every engine. */
@@ -474,12 +499,13 @@ static bool trims_not_as_fio(const struct trap_cell *cell, struct trap_hit *hit)
 
 	if (!workload_trims(cell->options) || (!file && !depth))
 		return false;
-	return tell(hit, FINDING_INFO, "fio %s%s%s.",
-		    file ? "trims block devices only; here a hole is made in the file" : "",
-		    file && depth ? ", and it " : "",
-		    depth ? "makes one trim at a time whatever iodepth says; here iodepth of them "
-			    "are outstanding, each in a thread"
-			  : "");
+	return trap_tell(
+		hit, FINDING_INFO, "fio %s%s%s.",
+		file ? "trims block devices only; here a hole is made in the file" : "",
+		file && depth ? ", and it " : "",
+		depth ? "makes one trim at a time whatever iodepth says; here iodepth of them "
+			"are outstanding, each in a thread"
+		      : "");
 }
 
 const struct trap traps_of_cell[] = {

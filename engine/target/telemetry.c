@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -19,6 +20,7 @@
 #include "engine/io/measure.h"
 #include "engine/target/system.h"
 #include "engine/zfs/command.h"
+#include "engine/zfs/kstat.h"
 #include "engine/zfs/pool.h"
 
 #define SECTOR_BYTES 512
@@ -210,6 +212,17 @@ static unsigned int cpus_allowed(void)
 	return count > 0 ? count : 1;
 }
 
+/* 0: no OpenZFS, or it does not say. */
+static uint64_t arc_limit(void)
+{
+	AUTO_FREE char *text = malloc(KSTAT_BYTES);
+	struct kstat_arc arc;
+
+	if (!text || kstat_read("arcstats", text, KSTAT_BYTES) < 0 || !kstat_arc(text, &arc))
+		return 0;
+	return arc.c_max;
+}
+
 void telemetry_machine(struct machine *ret_machine)
 {
 	AUTO_FREE char *text = NULL;
@@ -219,6 +232,7 @@ void telemetry_machine(struct machine *ret_machine)
 		return;
 	ret_machine->memory_bytes = memory_value(text, "MemTotal");
 	ret_machine->memory_available_bytes = memory_value(text, "MemAvailable");
+	ret_machine->arc_limit_bytes = arc_limit();
 }
 
 static void read_zfs(struct environment *environment)

@@ -325,7 +325,8 @@ static void paths_of_jobs_become_the_target(void **state)
 
 /* ---- plans ---- */
 
-static const struct machine machine = {UINT64_C(1) << 30, UINT64_C(1) << 30, 2};
+static const struct machine machine = {
+	.memory_bytes = UINT64_C(1) << 30, .memory_available_bytes = UINT64_C(1) << 30, .cpus = 2};
 
 static void make(struct plan *plan)
 {
