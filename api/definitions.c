@@ -10,8 +10,8 @@
 
 /* In the order they are listed. The texts are embedded; a unit test holds the two together. */
 static const char *const built_in[] = {
-	"demo",	   "nine-workloads", "disk-vs-vsan", "zvol-vs-file",
-	"diskspd", "bonnie",	     "small-files",
+	"demo",		"volblocksize", "recordsize", "zvol-vs-file", "nine-workloads",
+	"disk-vs-vsan", "diskspd",	"bonnie",     "small-files",
 };
 
 size_t built_in_count(void)

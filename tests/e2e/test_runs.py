@@ -338,10 +338,29 @@ def test_definitions(service):
 def test_built_in_definitions_can_be_planned(shared, name):
     """With a target and sizes for a small machine."""
     text = (contract.ROOT / "api/definitions" / f"{name}.json").read_text()
-    small = {"nrfiles": 100} if '"metadata"' in text else {"size": "1m", "runtime": 1, "ramp_time": 0}
+    small = {"nrfiles": 100} if '"metadata":' in text else {"size": "1m", "runtime": 1, "ramp_time": 0}
     plan = shared.client.post(
         "/api/v1/plan",
         {"definition": name, "target": {"directory": str(shared.scratch)}, "override": small},
     )
+    if name in ("volblocksize", "recordsize"):  # a directory has neither
+        assert (plan.status, plan.code) == (422, "conflicting_options"), plan
+        assert plan.json["field"] == "/definition" and "tank/volbench" in plan.json["detail"]
+        return
     assert plan.status == 200, plan
     assert plan.json["findings"] is not None
+
+
+@pytest.mark.parametrize("name", ["volblocksize", "recordsize", "zvol-vs-file"])
+def test_what_is_made_on_openzfs_wants_a_parent(shared, name):
+    """Read and checked here without OpenZFS; made on a machine that has it."""
+    def ask(**more):
+        return shared.client.post("/api/v1/plan", {"definition": name, **more})
+
+    without = ask()
+    assert (without.code, without.json["field"]) == ("missing_field", "/parent"), without
+    twice = ask(parent="tank/a", factors={"compression": ["gzip", "gzip-6"]})
+    assert (twice.code, twice.json["field"]) == ("duplicate", "/factors/compression/1"), twice
+    # nobody has allowed it, or there is no OpenZFS: the definition itself is good
+    good = ask(parent="tank/volbench")
+    assert good.code in ("zfs_unavailable", "target_not_allowed"), good
