@@ -2,6 +2,7 @@
 /* plan_command.c - `volbench plan`: what a run would do, in words or as the whole document. */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/target/telemetry.h"
@@ -97,14 +98,66 @@ static const char *target_room(const struct view_target *target, char buffer[ROO
 	return buffer;
 }
 
-static void print_target(const struct view_target *target, FILE *out, size_t width)
+/* "volblocksize 4K, 8K and 16K", of the factors that are properties; "" without one. */
+static void put_compared(const struct definition *definition, FILE *words)
 {
-	const struct target_info *info = &target->info;
-	char size[TABLE_FIGURE_MAX], room[ROOM_MAX];
-	AUTO_FREE char *does = NULL, *text = NULL;
+	for (size_t i = 0; i < definition->factor_count; i++) {
+		const struct factor *factor = &definition->factors[i];
+
+		if (factor->kind != FACTOR_PROPERTY)
+			continue;
+		fprintf(words, ", %s", factor->name);
+		for (size_t k = 0; k < factor->level_count; k++)
+			fprintf(words, "%s%s",
+				k == 0			      ? " "
+				: k + 1 < factor->level_count ? ", "
+							      : " and ",
+				factor->levels[k]);
+	}
+}
+
+/* "6 zvols of 64 GiB each are made beneath it with primarycache=metadata, volblocksize 4K, ..." */
+static char *what_is_made(const struct plan *plan, const struct view_target *target, size_t index)
+{
+	const struct target_spec *spec = &plan->definition->targets[index];
+	bool zvol = spec->kind == TARGET_ZVOL;
+	char figure[TABLE_FIGURE_MAX];
+	size_t count = 0, size;
+	char *text = NULL;
+	FILE *words = open_memstream(&text, &size);
+
+	if (!words)
+		return NULL;
+	for (size_t i = 0; i < plan->instance_count; i++)
+		count += plan->instances[i].target == index;
+	fprintf(words, "%zu %s%s", count, target_kind_names[spec->kind], count == 1 ? "" : "s");
+	table_bytes(target->file_bytes, figure);
+	if (zvol)
+		fprintf(words, " of %s%s", figure, count == 1 ? "" : " each");
+	else if (target->files > 0)
+		fprintf(words, " with %llu file%s of %s", (unsigned long long)target->files,
+			target->files == 1 ? "" : "s", figure);
+	fprintf(words, " %s made beneath it", count == 1 ? "is" : "are");
+	for (size_t i = 0; i < spec->properties.count; i++)
+		fprintf(words, "%s%s=%s", i ? ", " : " with ", spec->properties.list[i].name,
+			spec->properties.list[i].value);
+	put_compared(plan->definition, words);
+	fprintf(words, ", and destroyed at the end");
+	if (fclose(words) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* "is overwritten: ...", heap; NULL: no memory. */
+static char *what_is_done(const struct plan *plan, const struct view_target *target, size_t index)
+{
+	char size[TABLE_FIGURE_MAX], *does;
 	int n;
 
 	table_bytes(target->file_bytes, size);
+	if (target_kind_is_zfs(target->info.kind))
+		return what_is_made(plan, target, index);
 	if (strcmp(target->action, "read") == 0)
 		n = asprintf(&does, "is only read");
 	else if (strcmp(target->action, "overwrite") == 0)
@@ -117,11 +170,25 @@ static void print_target(const struct view_target *target, FILE *out, size_t wid
 	else
 		n = asprintf(&does, "%llu files of %s each are made, and removed at the end",
 			     (unsigned long long)target->files, size);
-	if (n < 0)
-		does = NULL;
-	n = asprintf(&text, "%s %s (%s%s%s%s): %s%s", target_kind_names[info->kind], info->path,
-		     info->filesystem, info->filesystem[0] && info->device[0] ? " on " : "",
-		     info->device[0] || info->filesystem[0] ? info->device : "no device",
+	return n < 0 ? NULL : does;
+}
+
+/* "(ext4 on sda, 3 GiB free)"; of what is made on OpenZFS "(2 x mirror of 2, 3 GiB free)" */
+static void print_target(const struct plan *plan, const struct view_target *target, size_t index,
+			 FILE *out, size_t width)
+{
+	const struct target_info *info = &target->info;
+	AUTO_FREE char *does = what_is_done(plan, target, index), *text = NULL;
+	bool made = target_kind_is_zfs(info->kind);
+	const char *lies = info->device[0] || info->filesystem[0] ? info->device : "no device";
+	char room[ROOM_MAX];
+	int n;
+
+	if (made)
+		lies = info->zfs.layout[0] ? info->zfs.layout : "OpenZFS";
+	n = asprintf(&text, "%s%s %s (%s%s%s%s): %s%s", target_kind_names[info->kind],
+		     made ? " beneath" : "", info->path, made ? "" : info->filesystem,
+		     !made && info->filesystem[0] && info->device[0] ? " on " : "", lies,
 		     target_room(target, room), does ? does : "",
 		     info->checked ? "" : "; not checked, since a run is measuring");
 	if (n < 0)
@@ -241,8 +308,8 @@ static int print_plan(const struct definition *definition, const struct plan *pl
 	print_count(definition, plan, out, width);
 	print_estimate(view, out, width);
 	fputs("\nTargets\n", out);
-	for (size_t i = 0; i < view->target_count; i++)
-		print_target(&view->targets[i], out, width);
+	for (size_t i = 0; i < view->target_count && i < definition->target_count; i++)
+		print_target(plan, &view->targets[i], i, out, width);
 	if (definition->factor_count > 0)
 		fputs("\nCompared\n", out);
 	print_factors(definition, out, width);

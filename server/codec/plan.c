@@ -350,6 +350,29 @@ static const char *action_of(const struct target_spec *target)
 	return target->kind == TARGET_DEVICE ? "overwrite" : "create";
 }
 
+/* What is made of a zvol or dataset: one for each combination of properties. */
+static json_t *instances_encode(const struct plan *plan, size_t target)
+{
+	json_t *list = json_array();
+	int failed = 0;
+
+	for (size_t i = 0; i < plan->instance_count; i++) {
+		const struct properties *properties = &plan->instances[i].spec.properties;
+		json_t *value, *texts;
+		int bad = 0;
+
+		if (plan->instances[i].target != target)
+			continue;
+		value = json_object();
+		texts = json_object();
+		for (size_t k = 0; k < properties->count; k++)
+			bad |= put_text(texts, properties->list[k].name, properties->list[k].value);
+		bad |= put_value(value, "properties", texts);
+		failed |= json_array_append_new(list, put_end(value, bad));
+	}
+	return put_end(list, failed);
+}
+
 static json_t *targets_encode(const struct plan *plan, const struct target_info *infos)
 {
 	json_t *list = json_array();
@@ -361,11 +384,15 @@ static json_t *targets_encode(const struct plan *plan, const struct target_info 
 		uint64_t bytes = 0, files = 0;
 		int bad = plan_target_extent(plan, i, &bytes, &files);
 
+		if (target->kind == TARGET_ZVOL)
+			bad |= plan_volume_bytes(plan, i, &bytes);
 		bad |= put_text_if(value, "name", target->name);
 		bad |= put_value(value, "info", target_info_encode(&infos[i]));
 		bad |= put_text(value, "action", action_of(target));
 		bad |= put_u64(value, "files", files);
 		bad |= put_u64(value, "file_bytes", bytes);
+		if (target_kind_is_zfs(target->kind))
+			bad |= put_value(value, "instances", instances_encode(plan, i));
 		failed |= json_array_append_new(list, put_end(value, bad));
 	}
 	return put_end(list, failed);

@@ -14,7 +14,8 @@
 #include "engine/plan/fio_job.h"
 #include "tests/unit/engine/plan/plan_helpers.h"
 
-static const struct machine machine = {UINT64_C(16) << 30, UINT64_C(8) << 30, 2};
+static const struct machine machine = {
+	.memory_bytes = UINT64_C(16) << 30, .memory_available_bytes = UINT64_C(8) << 30, .cpus = 2};
 
 static void complete_ok(struct workload *workload, const char *options)
 {

@@ -31,7 +31,8 @@ static const char *text(const json_t *value, const char *name)
 
 static json_t *start(struct definition *definition, struct plan *plan)
 {
-	static const struct machine machine = {8ull << 30, 4ull << 30, 2};
+	static const struct machine machine = {
+		.memory_bytes = 8ull << 30, .memory_available_bytes = 4ull << 30, .cpus = 2};
 	struct target_info *infos = calloc(2, sizeof(*infos));
 	struct error err = {0};
 	json_t *value;
@@ -76,6 +77,50 @@ static void a_plan_says_what_will_be_done(void **state)
 		json_integer_value(json_object_get(json_object_get(value, "definition"), "seed")),
 		7);
 	json_decref(value);
+	plan_done(&plan);
+	definition_done(&definition);
+}
+
+static void zvols_are_told_one_by_one(void **state)
+{
+	static const char made[] =
+		"{\"name\": \"n\", \"seed\": 7, \"parent\": \"tank/a\", \"targets\": [{\"name\": "
+		"\"f\", \"dataset\": {}}, {\"name\": \"z\", \"zvol\": {\"properties\": "
+		"{\"copies\": "
+		"2}}}], \"factors\": {\"compression\": [\"off\", \"lz4\"]}, \"workloads\": "
+		"[{\"rw\": "
+		"\"read\", \"size\": \"100k\", \"numjobs\": 3}]}";
+	struct target_info *infos = calloc(2, sizeof(*infos));
+	json_t *value, *zvol, *dataset, *list, *cell;
+	struct definition definition;
+	struct error err = {0};
+	struct plan plan;
+
+	(void)state;
+	definition_init(&definition);
+	assert_int_equal(definition_decode_text(made, strlen(made), NULL, NULL, &definition, &err),
+			 0);
+	assert_int_equal(plan_make(&definition, NULL, &plan, &err), 0);
+	value = plan_encode(&plan, infos, BACKEND_THREADS, "a reason");
+	dataset = json_array_get(json_object_get(value, "targets"), 0);
+	assert_int_equal(json_integer_value(json_object_get(dataset, "files")), 3);
+	assert_int_equal(json_integer_value(json_object_get(dataset, "file_bytes")), 100 << 10);
+	assert_int_equal(json_array_size(json_object_get(dataset, "instances")), 2);
+	zvol = json_array_get(json_object_get(value, "targets"), 1);
+	assert_string_equal(text(zvol, "action"), "create");
+	assert_int_equal(json_integer_value(json_object_get(zvol, "files")), 1);
+	assert_int_equal(json_integer_value(json_object_get(zvol, "file_bytes")), 384 << 10);
+	list = json_object_get(zvol, "instances");
+	assert_int_equal(json_array_size(list), 2);
+	assert_string_equal(
+		text(json_object_get(json_array_get(list, 1), "properties"), "compression"), "lz4");
+	assert_string_equal(text(json_object_get(json_array_get(list, 1), "properties"), "copies"),
+			    "2");
+	cell = json_array_get(json_object_get(value, "cells"), 3);
+	assert_string_equal(text(cell, "target"), "tank/a");
+	assert_non_null(strstr(text(cell, "fio"), "--filename=/dev/zvol/tank/a/fio-4"));
+	json_decref(value);
+	free(infos);
 	plan_done(&plan);
 	definition_done(&definition);
 }
@@ -344,6 +389,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts_of_zfs_come_back),
 		cmocka_unit_test(a_plan_says_what_will_be_done),
+		cmocka_unit_test(zvols_are_told_one_by_one),
 		cmocka_unit_test(samples_stand_in_order),
 		cmocka_unit_test(cells_stand_once_with_their_options),
 		cmocka_unit_test(findings_come_back),
