@@ -102,20 +102,36 @@ static inline void stamp(struct reactor *reactor, unsigned int count)
 	batch->stamp_ns = reactor_now_ns();
 }
 
+bool reactor_may_fill(struct reactor *reactor)
+{
+	if (reactor->fill == 0) {
+		if (reactor->outstanding > reactor->low)
+			return false;
+		reactor->fill = reactor->slot_count - reactor->outstanding;
+	}
+	reactor->batch_max =
+		reactor->fill < reactor->batch_most ? reactor->fill : reactor->batch_most;
+	return true;
+}
+
 /* Until all is done, or stopped, or the backend failed. */
 static void run_batches(struct reactor *reactor)
 {
 	const struct backend *backend = reactor->backend;
 
 	while (!load_stopping(reactor->load)) {
-		unsigned int count = reactor->issuing ? reactor->build(reactor) : 0;
-		bool idle = reactor->issuing && reactor->idle_end - backend->submitted != count;
+		bool low = unlikely(reactor->low > 0);
+		bool building = reactor->issuing && (!low || reactor_may_fill(reactor));
+		unsigned int count = building ? reactor->build(reactor) : 0;
+		bool idle = building && reactor->idle_end - backend->submitted != count;
 		uint32_t wait_for;
 		int ready;
 
 		if (count == 0 && reactor->outstanding == 0 && !idle)
 			return;
 		stamp(reactor, count);
+		if (low)
+			idle &= (reactor->fill -= count) > 0;
 		wait_for = reactor->outstanding + count;
 		if (wait_for > reactor->wait_for)
 			wait_for = reactor->wait_for;
@@ -214,8 +230,12 @@ static void tell_features(struct reactor *reactor)
 		return;
 	/* May be cut: for reading only. */
 	if (reactor->wait_for > 1)
+		length += (size_t)snprintf(reactor->features + length,
+					   sizeof(reactor->features) - length,
+					   ", waits for %u completions", reactor->wait_for);
+	if (reactor->low > 0 && length < sizeof(reactor->features))
 		(void)snprintf(reactor->features + length, sizeof(reactor->features) - length,
-			       ", waits for %u completions", reactor->wait_for);
+			       ", refilled at %u outstanding", reactor->low);
 }
 
 static int set_up(struct reactor *reactor, struct error *err)

@@ -9,6 +9,9 @@
  * Waiting is only when no slot is idle, and for one completion unless iodepth_batch_complete_min
  * asks for more; the target then holds less than the depth meanwhile.
  *
+ * With iodepth_low a reactor hands over as many as are idle, then none until no more than that are
+ * outstanding, and so on: fio's rule (backend.c, wait_for_completions), for all its jobs together.
+ *
  * A batch is remembered until its last operation has completed: its slots name it, and what they
  * share, the stamp, lies there. Batches outstanding are never more than slots outstanding.
  *
@@ -21,6 +24,7 @@
  * Calling sequence: reactor_new -> reactor_main in a thread of its own (which goes by load.h's
  * life of a worker) -> results are read when it has finished -> reactor_free, unless it did not
  * drain: then it is never freed.
+ * Length: what all four of its sources share.
  * Ownership: jobs, recorders, buffers and the ring belong to the reactor. It refers to nothing of
  * its config after reactor_new but the load and the descriptors.
  */
@@ -73,6 +77,9 @@ struct reactor {
 	char features[BACKEND_FEATURES_MAX]; /* of the backend; outlives it */
 
 	uint32_t slot_count, batch_max;
+	/* iodepth_low: refilled when no more are outstanding, 0: at once. Then batch_max is also
+	 * at most what may be handed over until the next wait for that, `fill`; else batch_most. */
+	uint32_t low, batch_most, fill;
 	uint32_t wait_for; /* completions, where no slot is idle */
 	/* of each slot: its job, its last batch, whether its job has no more for it, and whether it
 	 * was outstanding when reactor_mark_flying was called */
@@ -117,6 +124,10 @@ void reactor_free(struct reactor *reactor);
 
 /* reactor_loop.c: sets build, complete and single_loop, once allowed and recorders are known. */
 void reactor_choose_loop(struct reactor *reactor, const struct workload *workload);
+
+/* Where low is set: whether a batch may be built now; batch_max is then what `fill` leaves. The
+ * builder reduces `fill`. */
+bool reactor_may_fill(struct reactor *reactor);
 
 /* reactor_steps.c: all slots become idle; the rounds; what has come back. */
 void reactor_begin_steps(struct reactor *reactor);

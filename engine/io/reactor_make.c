@@ -143,6 +143,11 @@ static void choose_ring(struct reactor *reactor, const struct workload *workload
 		reactor->registered_buffers |= workload_part(workload, i)->fixedbufs;
 }
 
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static void choose_shape(struct reactor *reactor, const struct workload *workload)
 {
 	for (int d = 0; d < DIRECTION_COUNT; d++)
@@ -165,6 +170,13 @@ static void choose_shape(struct reactor *reactor, const struct workload *workloa
 	/* Where jobs of different options share the ring, none waits for what others have. */
 	if (workload->part_count == 0 && workload->batch_complete_min > 1)
 		reactor->wait_for = (uint32_t)workload->batch_complete_min;
+	if (workload->part_count == 0 && workload->batch > 0)
+		reactor->batch_max = (uint32_t)lesser(workload->batch, BACKEND_BATCH_MAX);
+	/* At depth 1, and at low = depth, nothing is held back. */
+	if (workload->part_count == 0 && workload->iodepth_low < workload_depth(workload))
+		reactor->low = (uint32_t)(workload->iodepth_low * reactor->job_count);
+	reactor->batch_most = reactor->batch_max;
+	reactor->fill = reactor->slot_count;
 }
 
 int reactor_new(const struct reactor_config *config, struct reactor **ret_reactor,

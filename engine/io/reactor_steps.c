@@ -235,7 +235,9 @@ static int exchange(struct reactor *reactor, unsigned int count, uint64_t now_ns
 
 	/* More may be planned at once, unless the batch ended because nobody wanted to; and at
 	 * depth 1 the submission is timed apart. */
-	if ((count == reactor->batch_max && reactor->issuing) || (reactor->single && count > 0))
+	if ((count == reactor->batch_max && reactor->issuing &&
+	     (reactor->low == 0 || reactor->fill > 0)) ||
+	    (reactor->single && count > 0))
 		wait_for = 0;
 	wake_ns = earlier(wake_ns, now_ns + REACTOR_WAIT_NS);
 	ready = reactor->backend->ops->exchange(reactor->backend, count, wait_for,
@@ -251,9 +253,11 @@ void reactor_run_steps(struct reactor *reactor)
 
 	while (!load_stopping(reactor->load)) {
 		uint64_t wake_ns = UINT64_MAX;
-		unsigned int count = plan_batch(reactor, now_ns, &wake_ns);
+		bool filling = reactor->low == 0 || reactor_may_fill(reactor);
+		unsigned int count = filling ? plan_batch(reactor, now_ns, &wake_ns) : 0;
 		int ready = 0;
 
+		reactor->fill -= reactor->low > 0 ? count : 0;
 		if (count == 0 && reactor->outstanding == 0) {
 			if (!any_left(reactor))
 				return;

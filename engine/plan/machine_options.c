@@ -36,6 +36,8 @@ static bool asks(const struct workload *workload, enum option_id id)
 		return workload->sqthread_poll;
 	case OPTION_ID_BATCH_COMPLETE_MIN:
 		return workload->batch_complete_min > 1;
+	case OPTION_ID_IODEPTH_LOW:
+		return workload->iodepth_low > 0;
 	default:
 		return workload_is_set(workload, id);
 	}
@@ -46,6 +48,7 @@ const struct option *machine_options_of_ring(const struct workload *workload)
 	static const enum option_id ids[] = {
 		OPTION_ID_HIPRI,     OPTION_ID_SQTHREAD_POLL, OPTION_ID_SQTHREAD_POLL_CPU,
 		OPTION_ID_FIXEDBUFS, OPTION_ID_REGISTERFILES, OPTION_ID_BATCH_COMPLETE_MIN,
+		OPTION_ID_BATCH,     OPTION_ID_IODEPTH_LOW,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
@@ -101,13 +104,19 @@ static int check_polling(const struct workload *workload, struct error *err)
 	return 0;
 }
 
+/* What fio has for every asynchronous engine: io_uring serves them all. */
+static bool is_depth(enum option_id id)
+{
+	return id == OPTION_ID_BATCH_COMPLETE_MIN || id == OPTION_ID_BATCH ||
+	       id == OPTION_ID_IODEPTH_LOW;
+}
+
 static int check_ring(const struct workload *workload, struct error *err)
 {
 	const struct option *option = machine_options_of_ring(workload);
 	int r;
 
-	if (option && option->id != OPTION_ID_BATCH_COMPLETE_MIN &&
-	    workload_is_set(workload, OPTION_ID_IOENGINE) &&
+	if (option && !is_depth(option->id) && workload_is_set(workload, OPTION_ID_IOENGINE) &&
 	    workload->ioengine != IOENGINE_IO_URING)
 		return error_set(err, ERROR_CONFLICT, option->name,
 				 "%s is io_uring's, and ioengine=%s is asked for: leave out one of "

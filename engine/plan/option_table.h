@@ -91,6 +91,11 @@ OPTION(LOOPS, "loops", OPTION_COUNT, loops, 1, 1u << 20, NULL, "1", NULL, "times
 OPTION(CONTINUE_ON_ERROR, "continue_on_error", OPTION_CHOICE, continue_on_error, 0, 0, workload_continue_choices, "none", NULL, "", true,
        "Which failed operations do not end the sample but are counted: none, read, write (trims and syncs too), io, verify, all; 0 and 1 are none and all. As in fio only EIO and an end of file: others always end it. With verify or all a run also goes on behind a sample whose blocks are read back wrong.")
 
+OPTION(BATCH, "iodepth_batch", OPTION_COUNT, batch, 1, 32, NULL, NULL, "1", "operations", true,
+       "The most operations that io_uring is handed at a time; absent: half of what may be outstanding, at most 32. The threads backend, which has no batches, refuses it.")
+OPTION(IODEPTH_LOW, "iodepth_low", OPTION_COUNT, iodepth_low, 0, 4096, NULL, "0", NULL, "operations", true,
+       "Once iodepth operations were handed over, none follow until so few are left outstanding; 0: each is replaced when it completes. Only with io_uring; jobs that share a ring fill and drain together.")
+
 /* ---- when: rates, pauses ---- */
 OPTION(RATE, "rate", OPTION_SIZES, rate, 0, UINT64_C(1) << 50, NULL, "0", NULL, "bytes/s", true,
        "Bytes a second each job is to move, as a schedule that goes on whatever the target does; `1m,500k` for reads and writes apart, `,500k` for writes alone; 0: as fast as it goes.")

@@ -253,6 +253,11 @@ static int check_sizes(const struct workload *workload, struct error *err)
 /* More completions than a job has outstanding never come. */
 static int check_batch(const struct workload *workload, struct error *err)
 {
+	if (workload->iodepth_low > workload_depth(workload))
+		return error_set(err, ERROR_CONFLICT, "iodepth_low",
+				 "iodepth_low=%" PRIu64 " is more than the %" PRIu64
+				 " operations a job keeps outstanding: raise iodepth or lower it",
+				 workload->iodepth_low, workload_depth(workload));
 	if (workload->batch_complete_min <= workload_depth(workload))
 		return 0;
 	return error_set(err, ERROR_CONFLICT, "iodepth_batch_complete_min",

@@ -83,6 +83,7 @@ struct workload {
 	uint64_t rwmixread, rwmixwrite;
 	uint64_t size, offset; /* bytes; size is per job, 0 (not given): see definition.h */
 	uint64_t iodepth, batch_complete_min, numjobs;
+	uint64_t batch, iodepth_low; /* 0: not given */
 	uint64_t runtime_ns; /* completed: 0 where nothing but size ends it (time_based is off) */
 	uint64_t ramp_time_ns;
 	bool time_based, direct;

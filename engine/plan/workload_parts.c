@@ -215,10 +215,16 @@ static int check_part(const struct workload *part, const struct workload *first,
 			err, ERROR_CONFLICT, "metadata",
 			"a metadata workload goes from phase to phase by itself: give it a "
 			"workload of its own");
-	if (part->batch_complete_min > 1)
-		return error_set(err, ERROR_CONFLICT, "iodepth_batch_complete_min",
-				 "jobs that run together share a ring, which would wait for the "
-				 "operations of all: leave iodepth_batch_complete_min out");
+	if (part->batch_complete_min > 1 || part->batch > 0 || part->iodepth_low > 0) {
+		const char *name = part->batch_complete_min > 1 ? "iodepth_batch_complete_min"
+				   : part->batch > 0		? "iodepth_batch"
+								: "iodepth_low";
+
+		return error_set(err, ERROR_CONFLICT, name,
+				 "jobs that run together share a ring, for which %s would count "
+				 "the operations of all: leave it out",
+				 name);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(common) && r == 0; i++)
 		r = check_same(
 			part, first, common[i],

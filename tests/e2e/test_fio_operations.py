@@ -127,6 +127,9 @@ CASES = {
                                 region=16 * MIB),
     "number_ios": Case("--rw=randread --norandommap --bs=4k --size=64M --number_ios=10000"),
     "loops": Case("--rw=write --bs=4k --size=16M --loops=3", region=16 * MIB, once=True),
+    "in batches, refilled when low": Case(
+        "--rw=randrw --norandommap --bs=4k --size=64M --iodepth=16 --iodepth_batch=4 --iodepth_low=4",
+        reads=0.5),
     "zones at an offset": Case("--rw=randread --bs=4k --offset=16M --size=32M "
                                "--random_distribution=zoned:50/10:0/40:50/20", region=48 * MIB),
     "jobs, each its part": Case("--rw=randread --bs=4k --size=8M --numjobs=4 "

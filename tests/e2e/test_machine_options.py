@@ -55,6 +55,7 @@ def test_a_kernel_thread_takes_requests(ask):
 def test_how_many_completions_are_awaited_is_told(ask):
     assert "waits for 8 completions" in ask(iodepth=32, iodepth_batch_complete_min=8)["backend_reason"]
     assert "waits" not in ask(iodepth=32)["backend_reason"]
+    assert "refilled at 8 outstanding" in ask(iodepth=32, iodepth_low=8, iodepth_batch=4)["backend_reason"]
 
 
 @pytest.mark.parametrize("options, code, field", [

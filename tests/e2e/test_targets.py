@@ -248,10 +248,11 @@ def test_limits_of_the_machine(allowed):
 def test_the_threads_backend_refuses_what_it_would_ignore(allowed):
     """Its threads wait for one operation each; io_uring is asked for the same without complaint."""
     directory = {"directory": str(allowed.scratch)}
-    options = {"iodepth": 8, "iodepth_batch_complete_min": 4}
-    answer = allowed.client.post(
-        "/api/v1/plan", write(allowed, directory, ioengine="threads", **options)
-    )
-    assert (answer.status, answer.code) == (422, "conflicting_options"), answer
-    assert answer.json["field"].endswith("/iodepth_batch_complete_min"), answer
-    assert allowed.client.post("/api/v1/plan", write(allowed, directory, **options)).status == 200
+    for option in ("iodepth_batch_complete_min", "iodepth_batch", "iodepth_low"):
+        options = {"iodepth": 8, option: 4}
+        answer = allowed.client.post(
+            "/api/v1/plan", write(allowed, directory, ioengine="threads", **options)
+        )
+        assert (answer.status, answer.code) == (422, "conflicting_options"), answer
+        assert answer.json["field"].endswith(option), answer
+        assert allowed.client.post("/api/v1/plan", write(allowed, directory, **options)).status == 200

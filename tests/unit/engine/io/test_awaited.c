@@ -23,14 +23,29 @@ static struct request requests[SLOTS];
 static uint32_t queue[SLOTS], told;
 static struct completion completions[SLOTS];
 static uint32_t most, least, zero_waits; /* waited for, before the end made it less */
+static uint32_t largest;		 /* batch */
+/* Outstanding after a batch and just before the next, where there is something in between. */
+static uint32_t peak, trough, refills;
+static bool drained;
 static uint64_t longest_ns;
 
 static int exchange(struct backend *backend, unsigned int count, unsigned int wait_for,
 		    uint64_t timeout_ns)
 {
 	backend->completed += told;
-	backend->submitted += count;
 	told = 0;
+	if (backend->submitted < OPERATIONS - SLOTS) {
+		uint32_t outstanding = backend->submitted - backend->completed;
+
+		largest = count > largest ? count : largest;
+		if (count > 0 && drained) {
+			refills++;
+			trough = outstanding > trough ? outstanding : trough;
+		}
+		drained = count == 0;
+		peak = outstanding + count > peak ? outstanding + count : peak;
+	}
+	backend->submitted += count;
 	if (backend->submitted < OPERATIONS) {
 		most = wait_for > most ? wait_for : most;
 		least = wait_for > 0 && wait_for < least ? wait_for : least;
@@ -84,12 +99,15 @@ int __wrap_uring_open(const struct backend_config *config, struct backend **ret_
 				    .features = "a test's"};
 	for (uint8_t kind = 0; kind < REQUEST_KIND_COUNT; kind++)
 		backend->opcodes[kind] = kind;
-	told = most = zero_waits = 0;
+	told = most = zero_waits = largest = peak = trough = refills = 0;
+	drained = false;
 	least = UINT32_MAX;
 	longest_ns = 0;
 	*ret_backend = backend;
 	return 0;
 }
+
+static uint64_t batch, low; /* options of the next measurement */
 
 /* One job at a depth; what the sample says of the backend. */
 static void measure(uint64_t depth, uint64_t batch_complete_min, bool steps, char *ret_features,
@@ -110,6 +128,8 @@ static void measure(uint64_t depth, uint64_t batch_complete_min, bool steps, cha
 	workload.size = OPERATIONS * 4096;
 	workload.iodepth = depth;
 	workload.batch_complete_min = batch_complete_min;
+	workload.batch = batch;
+	workload.iodepth_low = low;
 	workload.fdatasync = steps ? 1000000 : 0;
 	workload.numjobs = 1;
 	workload.group_reporting = workload.refill_buffers = true;
@@ -158,12 +178,51 @@ static void test_idle_slots_first(void **unused)
 	assert_int_equal(zero_waits, 3); /* batches of 32: the fourth waits */
 }
 
+static void test_batches(void **unused)
+{
+	char features[BACKEND_FEATURES_MAX];
+
+	(void)unused;
+	for (int steps = 0; steps < 2; steps++) {
+		measure(32, 1, steps, features, sizeof(features));
+		assert_int_equal(largest, 16); /* half the depth */
+		batch = 3;
+		measure(32, 1, steps, features, sizeof(features));
+		assert_int_equal(largest, 3);
+		batch = 32;
+		measure(64, 32, steps, features, sizeof(features));
+		assert_int_equal(largest, 32);
+		batch = 0;
+	}
+}
+
+/* Filled to its depth, drained to iodepth_low one by one, filled again. */
+static void test_low_water(void **unused)
+{
+	char features[BACKEND_FEATURES_MAX];
+
+	(void)unused;
+	for (int steps = 0; steps < 2; steps++) {
+		low = 4;
+		measure(16, 1, steps, features, sizeof(features));
+		assert_int_equal(peak, 16);
+		assert_int_equal(trough, 4);
+		assert_in_range(refills, (OPERATIONS - SLOTS) / 12 - 2, OPERATIONS / 12 + 2);
+		assert_int_equal(most, 1); /* each completion is seen when it comes */
+		assert_non_null(strstr(features, ", refilled at 4 outstanding"));
+		low = 16; /* as much as its depth: never held back */
+		measure(16, 1, steps, features, sizeof(features));
+		assert_null(strstr(features, "refilled"));
+		low = 0;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_at_a_time),
-		cmocka_unit_test(test_as_asked),
-		cmocka_unit_test(test_idle_slots_first),
+		cmocka_unit_test(test_one_at_a_time),	 cmocka_unit_test(test_as_asked),
+		cmocka_unit_test(test_idle_slots_first), cmocka_unit_test(test_batches),
+		cmocka_unit_test(test_low_water),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

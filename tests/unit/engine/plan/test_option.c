@@ -275,7 +275,8 @@ static void fio_names_are_known(void **state)
 	assert_ptr_equal(option_find("io_limit"), option_find("io_size"));
 	assert_ptr_equal(option_find("iodepth_batch_complete"),
 			 option_find("iodepth_batch_complete_min"));
-	assert_non_null(strstr(option_refusal("iodepth_batch"), "as many at a time as may be"));
+	assert_ptr_equal(option_find("iodepth_batch_submit"), option_find("iodepth_batch"));
+	assert_non_null(strstr(option_refusal("iodepth_batch_complete_max"), "taken at once"));
 	assert_string_equal(option_refusal("numa_cpu_nodes"), "not supported");
 	assert_non_null(strstr(option_refusal("output-format"), "leave it out"));
 	assert_null(option_refusal("nonsense"));

@@ -175,6 +175,8 @@ static void what_does_not_fit_together_is_refused(void **state)
 		{"thinktime_blocks_type=issue", "thinktime_blocks_type", false, ERROR_CONFLICT},
 		{"thinktime_iotime=5", "thinktime_iotime", false, ERROR_CONFLICT},
 		{"size=1m iodepth=8 iodepth_batch_complete_min=8", NULL, false, ERROR_NONE},
+		{"size=1m iodepth=8 iodepth_low=8 iodepth_batch=32", NULL, false, ERROR_NONE},
+		{"size=1m iodepth=8 iodepth_low=9", "iodepth_low", false, ERROR_CONFLICT},
 		{"size=1m iodepth=8 iodepth_batch_complete_min=9", "iodepth_batch_complete_min",
 		 false, ERROR_CONFLICT},
 		{"size=1m iodepth=8 ioengine=psync iodepth_batch_complete_min=2",
