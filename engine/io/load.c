@@ -8,10 +8,10 @@
 #include <time.h>
 
 #include "engine/base/clock.h"
+#include "engine/base/lock.h"
 
 int load_init(struct load *load, size_t capacity_s)
 {
-	pthread_condattr_t attributes;
 	int rc;
 
 	memset(load, 0, sizeof(*load));
@@ -21,26 +21,17 @@ int load_init(struct load *load, size_t capacity_s)
 			return -ENOMEM;
 		load->second_capacity = capacity_s;
 	}
-	rc = pthread_mutex_init(&load->mutex, NULL);
-	if (rc == 0) {
-		(void)pthread_condattr_init(&attributes); /* cannot fail on Linux */
-		(void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-		rc = pthread_cond_init(&load->changed, &attributes);
-		(void)pthread_condattr_destroy(&attributes);
-		if (rc != 0)
-			(void)pthread_mutex_destroy(&load->mutex); /* unlocked, ours */
-	}
-	if (rc != 0) {
+	rc = lock_init(&load->mutex, &load->changed);
+	if (rc < 0) {
 		free(load->seconds);
 		load->seconds = NULL;
 	}
-	return -rc;
+	return rc;
 }
 
 void load_done(struct load *load)
 {
-	(void)pthread_cond_destroy(&load->changed); /* nobody waits any more */
-	(void)pthread_mutex_destroy(&load->mutex);
+	lock_done(&load->mutex, &load->changed);
 	free(load->seconds);
 	load->seconds = NULL;
 }

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/base/lock.h"
 #include "engine/io/metadata_parts.h"
 #include "engine/io/resources.h"
 
@@ -82,31 +83,11 @@ static void run_free(struct run *run)
 	for (size_t i = 0; run->jobs && i < run->job_count; i++)
 		free(run->jobs[i].order);
 	arena_done(&run->source);
-	(void)pthread_cond_destroy(&run->changed); /* nobody waits */
-	(void)pthread_mutex_destroy(&run->mutex);
+	lock_done(&run->mutex, &run->changed);
 	free(run->workers);
 	free(run->jobs);
 	free(run->ids);
 	free(run);
-}
-
-static int init_locks(struct run *run)
-{
-	pthread_condattr_t attributes;
-	int rc = pthread_condattr_init(&attributes);
-
-	if (rc == 0) {
-		rc = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-		if (rc == 0)
-			rc = pthread_cond_init(&run->changed, &attributes);
-		(void)pthread_condattr_destroy(&attributes); /* plain memory */
-	}
-	if (rc == 0) {
-		rc = pthread_mutex_init(&run->mutex, NULL);
-		if (rc != 0)
-			(void)pthread_cond_destroy(&run->changed); /* nobody waits */
-	}
-	return -rc;
 }
 
 static int fill_run(struct run *run)
@@ -137,7 +118,7 @@ static size_t count_workers(const struct workload *workload, enum backend_kind b
 static int run_new(const struct metadata_spec *spec, struct run **ret_run, struct error *err)
 {
 	struct run *run = calloc(1, sizeof(*run));
-	int rc = run ? init_locks(run) : -ENOMEM;
+	int rc = run ? lock_init(&run->mutex, &run->changed) : -ENOMEM;
 
 	if (rc < 0) {
 		free(run);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "engine/base/clock.h"
+#include "engine/base/lock.h"
 #include "engine/io/buffer.h"
 #include "engine/io/load.h"
 
@@ -277,29 +278,9 @@ static void *thread_main(void *argument)
 
 /* ---- the control thread ---- */
 
-static int init_lock(struct readback *readback)
-{
-	pthread_condattr_t attributes;
-	int rc = pthread_condattr_init(&attributes);
-
-	if (rc != 0)
-		return -rc;
-	rc = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	if (rc == 0)
-		rc = pthread_cond_init(&readback->changed, &attributes);
-	(void)pthread_condattr_destroy(&attributes); /* plain memory */
-	if (rc != 0)
-		return -rc;
-	rc = pthread_mutex_init(&readback->mutex, NULL);
-	if (rc != 0)
-		(void)pthread_cond_destroy(&readback->changed); /* nobody waits */
-	return -rc;
-}
-
 static void readback_free(struct readback *readback)
 {
-	(void)pthread_mutex_destroy(&readback->mutex); /* nobody holds it */
-	(void)pthread_cond_destroy(&readback->changed);
+	lock_done(&readback->mutex, &readback->changed);
 	free(readback->files);
 	free(readback);
 }
@@ -313,7 +294,7 @@ static int readback_new(const struct readback_config *config, struct readback **
 		return -ENOMEM;
 	readback->verify = config->verify;
 	readback->files = calloc(config->verify->job_count, sizeof(int));
-	rc = readback->files ? init_lock(readback) : -ENOMEM;
+	rc = readback->files ? lock_init(&readback->mutex, &readback->changed) : -ENOMEM;
 	if (rc < 0) {
 		free(readback->files);
 		free(readback);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "engine/base/lock.h"
 #include "engine/io/discard.h"
 #include "engine/io/file_set.h"
 #include "engine/io/job_steps.h"
@@ -180,31 +181,12 @@ static void *lines(size_t count, size_t size)
 	return memory;
 }
 
-static int init_lock(struct thread_job *job)
-{
-	pthread_condattr_t attributes;
-	int rc = pthread_condattr_init(&attributes);
-
-	if (rc != 0)
-		return -rc;
-	rc = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	if (rc == 0)
-		rc = pthread_cond_init(&job->landed, &attributes);
-	(void)pthread_condattr_destroy(&attributes); /* plain memory */
-	if (rc != 0)
-		return -rc;
-	rc = pthread_mutex_init(&job->mutex, NULL);
-	if (rc != 0)
-		(void)pthread_cond_destroy(&job->landed); /* nobody waits */
-	return -rc;
-}
-
 static int make_jobs(struct threads *threads, const struct measure_spec *spec, struct error *err)
 {
 	for (size_t i = 0; i < threads->job_count; i++) {
 		const struct workload *part = workload_part(spec->workload, spec->regions[i].part);
 		struct thread_job *job = &threads->jobs[i];
-		int rc = init_lock(job);
+		int rc = lock_init(&job->mutex, &job->landed);
 
 		if (rc == 0) {
 			threads->lock_count++;
@@ -287,10 +269,8 @@ void threads_free(struct threads *threads)
 		recorder_done(&threads->jobs[i].recorder);
 		job_done(&threads->jobs[i].job);
 	}
-	for (size_t i = 0; i < threads->lock_count; i++) {
-		(void)pthread_mutex_destroy(&threads->jobs[i].mutex); /* nobody holds it */
-		(void)pthread_cond_destroy(&threads->jobs[i].landed); /* nor waits */
-	}
+	for (size_t i = 0; i < threads->lock_count; i++)
+		lock_done(&threads->jobs[i].mutex, &threads->jobs[i].landed);
 	free(threads->jobs);
 	free(threads->workers);
 	free(threads);
