@@ -17,6 +17,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
 #include "engine/plan/data_files.h"
+#include "engine/plan/file_phases.h"
 
 const char *const definition_order_names[] = {"interleaved", "grouped", NULL};
 
@@ -126,6 +127,29 @@ struct attempt {
 	size_t part; /* that was at hand; NO_PART */
 };
 
+/* Defaults are for all workloads: what means nothing to one of metadata is left out there, and the
+ * plan says so ("no_effect"). What is given to the workload itself, or by a level or override, is
+ * not. */
+static int lay_defaults(const struct definition *definition, const struct workload *own,
+			struct workload *workload)
+{
+	const struct workload *defaults = &definition->defaults;
+
+	if (!workload_is_set(own, OPTION_ID_METADATA) || workload_metadata(defaults))
+		return workload_copy(defaults, workload);
+	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+		int r = 0;
+
+		if (workload_is_set(defaults, (enum option_id)id) &&
+		    file_phases_takes((enum option_id)id))
+			r = option_copy(option_at((enum option_id)id), defaults, workload);
+		if (r < 0)
+			return r;
+	}
+	workload->from_fio = defaults->from_fio;
+	return 0;
+}
+
 /* Workload, part and levels laid over each other; *workload is the caller's to end, also on
  * failure. */
 static int lay(const struct attempt *at, size_t part, struct workload *workload, struct error *err)
@@ -134,10 +158,9 @@ static int lay(const struct attempt *at, size_t part, struct workload *workload,
 	const struct workload *own = &definition->workloads[at->index];
 	int r;
 
-	r = workload_copy(&definition->defaults, workload);
-	if (r < 0)
-		return error_no_memory(err);
-	r = workload_overlay(workload, own);
+	r = lay_defaults(definition, own, workload);
+	if (r == 0)
+		r = workload_overlay(workload, own);
 	if (r == 0 && own->part_count > 0)
 		r = workload_overlay(workload, &own->parts[part]);
 	for (size_t i = 0; i < definition->factor_count && r == 0; i++)

@@ -14,6 +14,7 @@
 #include "engine/base/clock.h"
 #include "engine/plan/budget.h"
 #include "engine/plan/distribution_spec.h"
+#include "engine/plan/file_phases.h"
 #include "engine/plan/quantity.h"
 #include "engine/plan/workload_sizes.h"
 #include "engine/plan/written.h"
@@ -372,13 +373,32 @@ static bool is_factor(const struct plan *plan, enum option_id id)
 	return false;
 }
 
+/* What is given to a metadata workload itself and would do nothing is refused. */
+static bool defaults_passed_over(const struct trap_cell *cell, struct trap_hit *hit)
+{
+	const struct workload *defaults = &cell->plan->definition->defaults;
+	char names[256] = "";
+
+	for (int id = 0; id < OPTION_ID_COUNT; id++) {
+		size_t used = strlen(names);
+
+		if (workload_is_set(defaults, (enum option_id)id) &&
+		    !file_phases_takes((enum option_id)id))
+			(void)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+				       option_at((enum option_id)id)->name); /* may be cut */
+	}
+	return *names &&
+	       tell(hit, FINDING_INFO,
+		    "For a metadata workload these of the defaults have no effect: %s.", names);
+}
+
 static bool no_effect(const struct trap_cell *cell, struct trap_hit *hit)
 {
 	enum finding_severity severity = FINDING_INFO;
 	char names[256] = "";
 
 	if (workload_metadata(cell->options))
-		return false; /* what would do nothing is refused */
+		return defaults_passed_over(cell, hit);
 	for (int id = 0; id < OPTION_ID_COUNT; id++) {
 		size_t used = strlen(names);
 

@@ -244,6 +244,71 @@ static void test_plan(void **state)
 	definition_done(&definition);
 }
 
+static const struct finding *no_effect_of(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->findings.count; i++)
+		if (strcmp(plan->findings.list[i].code, "no_effect") == 0)
+			return &plan->findings.list[i];
+	return NULL;
+}
+
+/* Defaults are for the workloads beside it as well. */
+static void test_defaults_are_passed_over(void **state)
+{
+	struct definition definition;
+	const struct finding *finding;
+	struct plan plan;
+	struct error err = {0};
+
+	(void)state;
+	start_definition(&definition, NULL);
+	add_target(&definition, TARGET_DIRECTORY, NULL, "/tank");
+	set_options(&definition.defaults, "bs=8k size=1m runtime=5 direct=1 iodepth=4 "
+					  "random_distribution=zipf:1.2");
+	add_workload(&definition, "name=mail metadata=all nrfiles=10");
+	add_workload(&definition, "name=data rw=randread");
+	check_ok(&definition);
+	assert_int_equal(plan_make(&definition, &machine, &plan, &err), 0);
+	for (size_t i = 0; i < plan.sample_count; i++) {
+		const struct workload *options = &plan.samples[i].options;
+
+		assert_int_equal(options->iodepth, 4); /* which it takes */
+		assert_int_equal(workload_is_set(options, OPTION_ID_BS), !options->metadata);
+		assert_int_equal(options->size, options->metadata ? 0 : 1 << 20);
+	}
+	finding = no_effect_of(&plan);
+	assert_non_null(finding);
+	assert_int_equal(finding->severity, FINDING_INFO);
+	assert_int_equal(finding->workload_count, 1);
+	assert_string_equal(finding->workloads[0], "mail");
+	assert_non_null(
+		strstr(finding->message, ": bs, size, runtime, direct, random_distribution."));
+	plan_done(&plan);
+	definition_done(&definition);
+}
+
+/* What is given to the workload itself is not passed over, nor what contradicts itself. */
+static void test_only_defaults_are_passed_over(void **state)
+{
+	static const char *const defaults[] = {"runtime=5", "metadata=all nrfiles=10 bs=4k"};
+	static const char *const workloads[] = {"metadata=all nrfiles=10 bs=4k", "name=mail"};
+	struct definition definition;
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(defaults); i++) {
+		err = (struct error){0};
+		start_definition(&definition, NULL);
+		add_target(&definition, TARGET_DIRECTORY, NULL, "/tank");
+		set_options(&definition.defaults, defaults[i]);
+		add_workload(&definition, workloads[i]);
+		assert_true(definition_check(&definition, &err) < 0);
+		assert_int_equal(err.code, ERROR_CONFLICT);
+		assert_string_equal(err.field, i == 0 ? "/workloads/0/bs" : "/defaults/bs");
+		definition_done(&definition);
+	}
+}
+
 static void test_fio_has_no_such_job(void **state)
 {
 	struct definition definition;
@@ -274,6 +339,8 @@ int main(void)
 		cmocka_unit_test(test_ranges_are_read_and_written),
 		cmocka_unit_test(test_totals),
 		cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_defaults_are_passed_over),
+		cmocka_unit_test(test_only_defaults_are_passed_over),
 		cmocka_unit_test(test_fio_has_no_such_job),
 	};
 
