@@ -124,8 +124,28 @@ static int check_creation(const struct zfs_creation *creation, struct error *err
 	return zfs_name_check(creation->name, err);
 }
 
+/* Those with values that need a feature of the pool (zpool-features(7)); blocks' sizes are told by
+ * their names. */
+static const char *const featured[] = {"compression", "checksum", "dedup", "dnodesize",
+				       "encryption"};
+
+/* "pool must be upgraded to set this property or value": the one it can be; "" where several. */
+static const char *featured_property(const struct zfs_creation *creation)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(featured); i++) {
+		if (!properties_get(creation->properties, featured[i]))
+			continue;
+		if (found)
+			return "";
+		found = featured[i];
+	}
+	return found ? found : "";
+}
+
 /* Of words such as "cannot create 'tank/x': 'recordsize' must be power of 2 from 512B to 1M": the
- * property that is refused; NULL where none of ours is named. */
+ * property that is refused; NULL where no property is. */
 static const char *refused_property(const struct zfs_creation *creation, const char *words)
 {
 	for (size_t i = 0; i < creation->properties->count; i++) {
@@ -136,12 +156,9 @@ static const char *refused_property(const struct zfs_creation *creation, const c
 		if (strstr(words, quoted))
 			return name;
 	}
-	if (!strstr(words, "property or value") && !strstr(words, "block size"))
-		return NULL;
-	/* The kernel's own refusals do not name it; of what we set it is the block's size. */
-	if (properties_get(creation->properties, "volblocksize"))
+	if (strstr(words, "volume block size")) /* EDOM in zfs_create() of libzfs_dataset.c */
 		return "volblocksize";
-	return properties_get(creation->properties, "recordsize") ? "recordsize" : NULL;
+	return strstr(words, "set this property or value") ? featured_property(creation) : NULL;
 }
 
 static int tell_creation(const struct zfs_creation *creation, const struct zfs_output *output,

@@ -187,6 +187,18 @@ def test_what_is_refused(calls, machine, pool):
     assert figures(calls, pool.name)[0]["readonly"] == "1"
 
 
+def test_a_pool_without_features(calls, machine, make_pool):
+    """Block sizes are refused by the dry run already; of others only the kernel knows."""
+    pool = make_pool(options="-d")
+    name = f"{pool.parent}/volbench-{RUN}"
+    for verb in ("dry", "create"):
+        refused(calls(verb, "zvol", name, RUN, SIZE, "volblocksize=256K"), "bad_value volblocksize:", "to 128K")
+        refused(calls(verb, "dataset", name, RUN, "/tmp/m", "recordsize=1M"), "bad_value recordsize:", "to 128K")
+    refused(calls("create", "zvol", name, RUN, SIZE, "compression=zstd"), "bad_value compression:", "upgraded")
+    made(calls, name, "volblocksize=128K")
+    assert calls("destroy", name, pool.parent, RUN) == (0, [])
+
+
 def test_made_and_destroyed_again_and_again(calls, machine, pool):
     """udev opens a new zvol, and one that was written to: neither fails what comes next."""
     before = machine.datasets(pool.name)

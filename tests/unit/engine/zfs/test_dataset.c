@@ -314,6 +314,8 @@ static void test_create_refused(void **state)
 		{"bad property list: invalid property 'compression'", ERROR_BAD_VALUE,
 		 "compression"},
 		{"cannot create 'tank/v': pool must be upgraded to set this property or value",
+		 ERROR_BAD_VALUE, "compression"},
+		{"cannot create 'tank/v': volume block size must be power of 2 from 512B to 128K",
 		 ERROR_BAD_VALUE, "volblocksize"},
 		{"warning: volblocksize (4096) is less than x\ncannot create 'tank/v': out of "
 		 "space",
@@ -335,6 +337,21 @@ static void test_create_refused(void **state)
 		assert_int_equal(err.code, cases[i].code);
 		assert_string_equal(err.field, cases[i].field);
 	}
+}
+
+/* It does not say which; of two it may be either. */
+static void test_create_feature(void **state)
+{
+	struct zfs_creation creation = volume();
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(properties_set(&properties, "compression", "zstd"), 0);
+	assert_int_equal(properties_set(&properties, "checksum", "blake3"), 0);
+	fake_refuse("cannot create 'tank/v': pool must be upgraded to set this property or value");
+	assert_true(zfs_create(&creation, NULL, &err) < 0);
+	assert_int_equal(err.code, ERROR_BAD_VALUE);
+	assert_string_equal(err.field, "");
 }
 
 /* What Volbench sets itself, and what is no name, never reaches `zfs`. */
@@ -395,6 +412,7 @@ int main(void)
 		cmocka_unit_test_setup(test_create_dry_hostile, setup_create),
 		cmocka_unit_test_setup(test_create_dry_size, setup_create),
 		cmocka_unit_test_setup(test_create_refused, setup_create),
+		cmocka_unit_test_setup(test_create_feature, setup_create),
 		cmocka_unit_test_setup(test_create_own_properties, setup_create),
 		cmocka_unit_test_setup(test_mount, setup),
 	};
