@@ -388,8 +388,9 @@ static bool defaults_passed_over(const struct trap_cell *cell, struct trap_hit *
 				       option_at((enum option_id)id)->name); /* may be cut */
 	}
 	return *names &&
-	       tell(hit, FINDING_INFO,
-		    "For a metadata workload these of the defaults have no effect: %s.", names);
+	       trap_tell(hit, FINDING_INFO,
+			 "For a metadata workload these of the defaults have no effect: %s.",
+			 names);
 }
 
 static bool no_effect(const struct trap_cell *cell, struct trap_hit *hit)
