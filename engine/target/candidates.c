@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * candidates.c - all that may be tested (target.h): the allowed places themselves, then the block
- * devices whose node in /dev lies beneath an allowed directory.
+ * devices whose node in /dev lies beneath an allowed directory, then what can be made beneath the
+ * allowed datasets.
+ *
+ * A pool whose disks do not answer holds up who asks of it: each is asked one thing first, for a
+ * few seconds, and where that hangs nothing more. All of that together has PROBES_MS.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -11,10 +15,14 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "engine/base/clock.h"
 #include "engine/target/device.h"
 #include "engine/target/parts.h"
 #include "engine/target/system.h"
+#include "engine/zfs/command.h"
 
+#define PROBE_MS 4000
+#define PROBES_MS 10000
 #define CANDIDATES_MAX 1024 /* of a machine with more disks than that the first are listed */
 
 struct collection {
@@ -34,29 +42,34 @@ static bool has_device(const struct collection *collection, dev_t device)
 	return false;
 }
 
+/* One more in the list, all zero; -EXFULL where there are enough. */
+static int add(struct collection *collection, struct target_candidate **ret_candidate)
+{
+	struct target_candidate *grown;
+
+	if (collection->list.count >= CANDIDATES_MAX)
+		return -EXFULL;
+	grown = reallocarray(collection->list.list, collection->list.count + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	collection->list.list = grown;
+	*ret_candidate = &grown[collection->list.count++];
+	**ret_candidate = (struct target_candidate){0};
+	return 0;
+}
+
 static int collect(struct collection *collection, enum target_kind kind, const char *path)
 {
 	const struct target_need need = {.files = 1, .writes = true};
-	struct target_candidate *candidate, *grown;
-	char *copy = strdup(path);
-	struct target_spec spec = {.kind = kind, .path = copy};
+	struct target_candidate *candidate;
+	AUTO_FREE char *copy = strdup(path);
+	const struct target_spec spec = {.kind = kind, .path = copy};
+	int r = copy ? add(collection, &candidate) : -ENOMEM;
 
-	if (collection->list.count >= CANDIDATES_MAX) {
-		free(copy);
-		return 0;
-	}
-	grown = reallocarray(collection->list.list, collection->list.count + 1, sizeof(*grown));
-	if (grown)
-		collection->list.list = grown;
-	if (!grown || !copy) {
-		free(copy);
-		return -ENOMEM;
-	}
-	candidate = &grown[collection->list.count++];
-	*candidate = (struct target_candidate){0};
+	if (r < 0)
+		return r == -EXFULL ? 0 : r;
 	candidate->usable = target_look(collection->allow, &spec, &need, collection->measuring,
 					&candidate->info, NULL, &candidate->reason) == 0;
-	free(copy);
 	return 0;
 }
 
@@ -121,6 +134,77 @@ static int collect_block(struct collection *collection, const char *name)
 	return collect(collection, TARGET_DEVICE, path);
 }
 
+/* ---- OpenZFS ---- */
+
+/* Whether what is asked of a dataset and its pool is answered soon; else err says why not. */
+static int probe(const char *dataset, uint64_t until_ns, struct error *err)
+{
+	char pool[ZFS_NAME_BYTES];
+	const char *const of_dataset[] = {"get", "-H", "-o", "value", "available", dataset, NULL};
+	const char *const of_pool[] = {"list", "-H", "-o", "health", zfs_name_pool(dataset, pool),
+				       NULL};
+	const char *const *const questions[] = {
+		[ZFS_PROGRAM_ZFS] = of_dataset, [ZFS_PROGRAM_ZPOOL] = of_pool};
+
+	for (size_t i = 0; i < ARRAY_SIZE(questions); i++) {
+		uint64_t now_ns = clock_now_ns();
+		uint64_t left_ms = now_ns < until_ns ? (until_ns - now_ns) / NS_PER_MS : 0;
+		const struct zfs_patience patience = {.deadline_ms = left_ms < 1 ? 1
+								     : left_ms < PROBE_MS
+									     ? left_ms
+									     : PROBE_MS};
+		struct zfs_output output;
+		int r = zfs_run((enum zfs_program)i, questions[i], &patience, &output, err);
+
+		if (r < 0)
+			return r;
+		zfs_output_done(&output); /* that it is not there is said by who looks */
+	}
+	return 0;
+}
+
+/* A zvol of a MiB, or a dataset, is what would be made. */
+static int collect_made(struct collection *collection, enum target_kind kind, const char *parent,
+			const struct error *hung)
+{
+	const struct target_need need = {.bytes = 1 << 20, .files = 1, .writes = true};
+	AUTO_FREE char *copy = strdup(parent);
+	const struct target_spec spec = {.kind = kind, .path = copy};
+	struct target_candidate *candidate;
+	int r = copy ? add(collection, &candidate) : -ENOMEM;
+
+	if (r < 0)
+		return r == -EXFULL ? 0 : r;
+	if (hung) {
+		candidate->reason = *hung;
+		candidate->info.kind = kind;
+		(void)snprintf(candidate->info.path, sizeof(candidate->info.path), "%s", parent);
+		return 0;
+	}
+	candidate->usable = target_look(collection->allow, &spec, &need, collection->measuring,
+					&candidate->info, NULL, &candidate->reason) == 0;
+	candidate->info.size_bytes = 0; /* as large as one asks for */
+	return 0;
+}
+
+static int collect_datasets(struct collection *collection)
+{
+	uint64_t until_ns = clock_now_ns() + PROBES_MS * NS_PER_MS;
+	bool available = zfs_available(NULL, NULL) == 0; /* target_look() says it of each */
+	int r = 0;
+
+	for (size_t i = 0; i < allow_dataset_count(collection->allow) && r == 0; i++) {
+		const char *parent = allow_dataset(collection->allow, i);
+		struct error err = {.code = ERROR_NONE};
+		bool hung = available && probe(parent, until_ns, &err) < 0;
+
+		r = collect_made(collection, TARGET_ZVOL, parent, hung ? &err : NULL);
+		if (r == 0)
+			r = collect_made(collection, TARGET_DATASET, parent, hung ? &err : NULL);
+	}
+	return r;
+}
+
 int target_candidates(const struct allow *allow, bool measuring, struct target_list *ret_list,
 		      struct error *err)
 {
@@ -137,6 +221,8 @@ int target_candidates(const struct allow *allow, bool measuring, struct target_l
 		free(blocks[i]);
 	}
 	free(blocks);
+	if (r == 0)
+		r = collect_datasets(&collection);
 	if (r < 0) {
 		target_list_done(&collection.list);
 		return error_set_sys(err, ERROR_SYSTEM, -r, "listing what may be tested");

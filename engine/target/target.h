@@ -191,7 +191,9 @@ struct target_list {
 	} * list;
 };
 /* The allowed places themselves, then block devices with a size whose node in /dev lies beneath an
- * allowed directory. info is filled as far as it could be learnt. */
+ * allowed directory, then of each allowed dataset a zvol and a dataset, with it as path and no
+ * size. info is filled as far as it could be learnt. A pool that does not answer delays this by 10
+ * s. */
 MUST_CHECK int target_candidates(const struct allow *allow, bool measuring,
 				 struct target_list *ret_list, struct error *err);
 void target_list_done(struct target_list *list);
