@@ -8,6 +8,7 @@
 #include "engine/plan/quantity.h"
 #include "engine/target/volume.h"
 #include "engine/zfs/dataset.h"
+#include "engine/zfs/privileges.h"
 
 /* A zvol's (ZVOL_OBJ's queue limits), and the least that files take. */
 #define BLOCK_BYTES 512
@@ -236,6 +237,8 @@ static int look_beneath(const struct target_spec *spec, const struct target_need
 	if (r == 0)
 		r = try(spec, spec->kind == TARGET_ZVOL, info->size_bytes, &spec->properties,
 			&info->reserved_bytes, err);
+	if (r == 0)
+		r = privileges_check(spec, &zfs_patience_ask, err);
 	if (r == 0 && spec->kind == TARGET_DATASET)
 		r = weigh_files(spec, need, values, info, err);
 	if (r < 0)
@@ -261,6 +264,8 @@ int volume_look(const struct allow *allow, const struct target_spec *spec,
 	r = zfs_available(kind_text(spec->kind), err);
 	if (r == 0)
 		r = allow_check_dataset(allow, spec->path, err);
+	if (r == 0)
+		r = privileges_check_access(err);
 	if (r == 0)
 		r = zfs_get(spec->path, asked, ASKED_COUNT, &values, err);
 	if (r < 0)

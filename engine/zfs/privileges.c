@@ -122,25 +122,25 @@ int privileges_wanted(const struct target_spec *spec, struct privileges_want **r
 
 /* ---- the check ---- */
 
-static int check_control_device(const char *user, struct error *err)
+int privileges_check_access(struct error *err)
 {
 	AUTO_CLOSE int fd = open("/dev/zfs", O_RDWR | O_CLOEXEC);
+	char buffer[NAME_BYTES];
+	const char *user;
+	int sys = errno;
 
 	if (fd >= 0)
 		return 0;
-	if (errno == ENOENT)
-		return error_set(
-			err, ERROR_ZFS_PERMISSION, "",
-			"There is no /dev/zfs here; a service needs DeviceAllow=/dev/zfs rw "
-			"and PrivateDevices=no, a container that device");
-	if (errno == EPERM) /* of the control group, not of the file */
+	if (sys == EPERM) /* of the control group, not of the file */
 		return error_set(
 			err, ERROR_ZFS_PERMISSION, "",
 			"/dev/zfs may not be opened in this control group; the service needs "
 			"DeviceAllow=/dev/zfs rw");
-	return error_set_sys(err, ERROR_ZFS_PERMISSION, errno,
-			     "The user %s may not open /dev/zfs, which has mode 0666 elsewhere",
-			     user);
+	user = user_name(buffer);
+	return error_set(err, ERROR_ZFS_PERMISSION, "",
+			 "The user %s may not open /dev/zfs (%s); root lets everybody with: chmod "
+			 "666 /dev/zfs, and for good with a udev rule, as most systems have it",
+			 user ? user : "of this process", strerrordesc_np(sys));
 }
 
 /* Whether an administrator has laid down a rule that gives nodes of zvols away. */
@@ -165,27 +165,18 @@ static bool in_group(const struct groups *groups, const char *name)
 	return false;
 }
 
-int privileges_node_denied(struct error *err)
-{
-	char buffer[NAME_BYTES];
-	const char *user = user_name(buffer);
-
-	(void)error_set(
-		err, ERROR_ZFS_PERMISSION, "",
-		"The nodes of zvols (/dev/zd*) cannot be opened by the user %s: they belong "
-		"to the group disk, unless a udev rule gives those beneath the dataset to "
-		"another (" PRIVILEGES_UDEV_RULE ".rules, see README)",
-		user ? user : "of this process");
-	return -EACCES;
-}
-
-static int check_node(const struct groups *groups, struct error *err)
+static int check_node(const char *user, const struct groups *groups, struct error *err)
 {
 	if (program_has(CAP_DAC_OVERRIDE) || in_group(groups, "disk") ||
 	    rule_there("/etc/udev/rules.d") || rule_there("/run/udev/rules.d") ||
 	    rule_there("/usr/lib/udev/rules.d") || rule_there("/lib/udev/rules.d"))
 		return 0;
-	return privileges_node_denied(err);
+	return error_set(
+		err, ERROR_ZFS_PERMISSION, "",
+		"The nodes of zvols (/dev/zd*) cannot be opened by the user %s: they belong "
+		"to the group disk, unless a udev rule gives those beneath the dataset to "
+		"another (" PRIVILEGES_UDEV_RULE ".rules, see README)",
+		user ? user : "of this process");
 }
 
 /* "create,mount", what is not delegated. */
@@ -246,7 +237,7 @@ static int check_zvol(const struct target_spec *spec, const struct zfs_patience 
 		if (r == 0)
 			r = check_delegated(spec, text, user, groups, err);
 	}
-	return r < 0 ? r : check_node(groups, err);
+	return r < 0 ? r : check_node(user, groups, err);
 }
 
 int privileges_check(const struct target_spec *spec, const struct zfs_patience *patience,
@@ -254,16 +245,9 @@ int privileges_check(const struct target_spec *spec, const struct zfs_patience *
 {
 	char buffer[NAME_BYTES];
 	struct groups groups;
-	const char *user;
 	int r;
 
-	if (geteuid() == 0 && program_has(CAP_SYS_ADMIN))
-		return check_control_device("root", err);
-	user = user_name(buffer);
-	r = check_control_device(user ? user : "of this process", err);
-	if (r < 0)
-		return r;
-	if (program_has(CAP_SYS_ADMIN) && spec->kind == TARGET_DATASET)
+	if (program_has(CAP_SYS_ADMIN) && (geteuid() == 0 || spec->kind == TARGET_DATASET))
 		return 0;
 	if (spec->kind == TARGET_DATASET)
 		return error_set(
@@ -271,7 +255,8 @@ int privileges_check(const struct target_spec *spec, const struct zfs_patience *
 			"On Linux only root, or who has CAP_SYS_ADMIN, can mount a dataset, "
 			"whatever zfs allow delegates: run Volbench so, or test a zvol");
 	r = groups_read(&groups);
-	r = r < 0 ? error_no_memory(err) : check_zvol(spec, patience, user, &groups, err);
+	r = r < 0 ? error_no_memory(err)
+		  : check_zvol(spec, patience, user_name(buffer), &groups, err);
 	groups_done(&groups);
 	return r;
 }

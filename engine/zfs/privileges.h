@@ -31,17 +31,16 @@
  * ends in this and .rules): README, systemd/volbench-zvol.rules. */
 #define PRIVILEGES_UDEV_RULE "volbench-zvol"
 
+/* Whether this process may ask anything at all: ZFS_PERMISSION where it may not open /dev/zfs. */
+MUST_CHECK int privileges_check_access(struct error *err);
+
 /*
  * Whether this process may make, use and destroy such a target beneath its parent (spec->path, an
- * existing dataset), with the properties it asks for. ZFS_PERMISSION with -EPERM names all that is
- * missing and the command that grants it. Errors of zfs_run() else.
+ * existing dataset), with the properties it asks for. ZFS_PERMISSION names all that is missing and
+ * the command that grants it. Errors of zfs_run() else.
  */
 MUST_CHECK int privileges_check(const struct target_spec *spec, const struct zfs_patience *patience,
 				struct error *err);
-
-/* What it means when a zvol's node cannot be opened: ZFS_PERMISSION with what would help. Returns
- * -EACCES. */
-int privileges_node_denied(struct error *err);
 
 /* ---- its parts, for tests ---- */
 
