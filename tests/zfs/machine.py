@@ -130,6 +130,7 @@ class Virtual(Machine):
             subprocess.run(["strip", "-g", "-o", stripped, PROGRAM], check=True)
             archive.add_program(stripped, "/usr/local/bin/volbench")
             archive.add_program("/usr/bin/curl")
+            archive.add_program("/usr/bin/setpriv")  # in place of busybox's, which can less
             if pathlib.Path("/usr/bin/gnuplot").exists():
                 archive.add_program("/usr/bin/gnuplot")
                 archive.add_tree("/usr/share/gnuplot/gnuplot")
