@@ -37,14 +37,17 @@ def number(size):
 
 
 class Mount:
-    """size: of `file`, None for a file system that is empty."""
+    """size: of `file`, None for a file system that is empty. bad: {"read": (from, to)}, the bytes of
+    files where reads (writes) of at most 64 KiB fail with EIO."""
 
-    def __init__(self, directory, size=None, delay_us=0):
+    def __init__(self, directory, size=None, delay_us=0, bad=None):
         self.path = tempfile.mkdtemp(prefix="fuse-", dir=directory)
         self.log_path = self.path + ".log"
         self.command = [str(TOOL), "-d", str(delay_us), "-l", self.log_path]
         if size is not None:
             self.command += ["-s", str(number(size))]
+        for kind, (begin, end) in (bad or {}).items():
+            self.command += ["-e", f"{kind}:{begin}:{end}"]
         self.process = None
 
     def __enter__(self):

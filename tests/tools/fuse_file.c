@@ -3,7 +3,7 @@
  * fuse_file.c - a file system for tests: it says what arrives, takes a fixed time for each
  * operation, and stands still when it is stopped.
  *
- *     fuse_file [-s BYTES] [-d MICROSECONDS] [-l LOG] DIRECTORY
+ *     fuse_file [-s BYTES] [-d MICROSECONDS] [-l LOG] [-e KIND:FROM:TO] DIRECTORY
  *
  * Mounts itself on DIRECTORY (root, /dev/fuse) and prints "mounted" on standard output once it
  * serves. With -s there is a file `file` of so many bytes from the start (zeros); files can be
@@ -14,6 +14,9 @@
  *        fsync or fdatasync; NS is the time of arrival, CLOCK_MONOTONIC. Nothing is cached in the
  *        kernel (FOPEN_DIRECT_IO), so what arrives is what was asked, up to 1 MiB at a time. The
  *        log is whole once the process has ended.
+ *   -e   EIO for every read or write (KIND: read, write) of at most 64 KiB that begins in those
+ * bytes of a file, which a fill, in larger pieces, does not meet. Nothing of it is written. Once
+ *        for each kind.
  * SIGSTOP is a storage that hangs; SIGCONT lets it go on. SIGTERM (also when the parent dies)
  * unmounts and ends it; so does unmounting. tests/e2e/fuse.py starts and ends it.
  *
@@ -41,6 +44,7 @@
 #define NAME_SIZE 256
 #define BLOCK_BYTES 4096
 #define TRANSFER_BYTES (1u << 20)
+#define FAILING_BYTES_MAX (64u << 10)
 #define FIRST_NODE (FUSE_ROOT_ID + 1) /* of files[0] */
 
 struct file {
@@ -64,6 +68,12 @@ static uint64_t delay_ns;
 static FILE *log_file;
 static int device = -1;
 static volatile sig_atomic_t stopping;
+
+/* Where reads and writes fail. */
+static struct {
+	const char *kind;
+	uint64_t from, to;
+} bad[] = {{"read", 0, 0}, {"write", 0, 0}};
 
 static void stop(int number)
 {
@@ -325,6 +335,11 @@ static void tell(const struct file *file, const char *kind, uint64_t offset, uin
 			offset, length, arrived_ns);
 }
 
+static bool fails(int kind, uint64_t offset, uint32_t length)
+{
+	return offset >= bad[kind].from && offset < bad[kind].to && length <= FAILING_BYTES_MAX;
+}
+
 static int do_read(const struct fuse_in_header *in, const struct fuse_read_in *read)
 {
 	const struct file *file = of_node(in->nodeid);
@@ -337,6 +352,10 @@ static int do_read(const struct fuse_in_header *in, const struct fuse_read_in *r
 	tell(file, "read", read->offset, read->size, arrived_ns);
 	reply = new_reply(arrived_ns, read->size);
 	size = pread(file->fd, reply->data, read->size, (off_t)read->offset);
+	if (fails(0, read->offset, read->size)) {
+		size = -1;
+		errno = EIO;
+	}
 	answer(reply, in->unique, size < 0 ? errno : 0, size < 0 ? 0 : (size_t)size);
 	return 0;
 }
@@ -351,6 +370,10 @@ static int do_write(const struct fuse_in_header *in, const struct fuse_write_in 
 	if (!file)
 		return EISDIR;
 	tell(file, "write", write->offset, write->size, arrived_ns);
+	if (fails(1, write->offset, write->size)) {
+		answer(new_reply(arrived_ns, 0), in->unique, EIO, 0);
+		return 0;
+	}
 	if (pwrite(file->fd, write + 1, write->size, (off_t)write->offset) != (ssize_t)write->size)
 		return ENOSPC;
 	reply = new_reply(arrived_ns, sizeof(out));
@@ -463,25 +486,40 @@ static void mount_on(const char *directory)
 		die("mounting");
 }
 
+/* "read:1048576:2097152" */
+static bool set_bad(const char *text)
+{
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		size_t length = strlen(bad[i].kind);
+
+		if (strncmp(text, bad[i].kind, length) == 0 && text[length] == ':')
+			return sscanf(text + length, ":%" SCNu64 ":%" SCNu64, &bad[i].from,
+				      &bad[i].to) == 2;
+	}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	long long bytes = -1;
 	int letter;
 
-	while ((letter = getopt(argc, argv, "s:d:l:")) != -1) {
+	while ((letter = getopt(argc, argv, "s:d:l:e:")) != -1) {
 		if (letter == 's')
 			bytes = strtoll(optarg, NULL, 10);
 		else if (letter == 'd')
 			delay_ns = strtoull(optarg, NULL, 10) * 1000;
 		else if (letter == 'l')
 			log_file = fopen(optarg, "we");
-		else
+		else if (letter != 'e' || !set_bad(optarg))
 			return 2;
 		if (letter == 'l' && !log_file)
 			die(optarg);
 	}
 	if (optind + 1 != argc) {
-		fputs("usage: fuse_file [-s BYTES] [-d MICROSECONDS] [-l LOG] DIRECTORY\n", stderr);
+		fputs("usage: fuse_file [-s BYTES] [-d MICROSECONDS] [-l LOG] [-e KIND:FROM:TO] "
+		      "DIRECTORY\n",
+		      stderr);
 		return 2;
 	}
 	for (size_t i = 0; i < FILES; i++)
