@@ -13,6 +13,7 @@
 #include "server/screen.h"
 #include "server/source.h"
 #include "server/summary.h"
+#include "server/summary_zfs.h"
 #include "server/supervisor.h"
 #include "server/table.h"
 
@@ -55,7 +56,8 @@ static void print_count(const struct definition *definition, const struct plan *
 			definition->factors[i].name);
 	fprintf(words, " x %u repeat%s, %s, seed %llu", definition->repeats,
 		definition->repeats == 1 ? "" : "s",
-		definition->order == ORDER_INTERLEAVED
+		plan->one_by_one ? "for want of space one zvol or dataset after another"
+		: definition->order == ORDER_INTERLEAVED
 			? "each repeat a shuffled block of all combinations"
 			: "all repeats of a combination together",
 		(unsigned long long)definition->seed);
@@ -142,7 +144,10 @@ static char *what_is_made(const struct plan *plan, const struct view_target *tar
 		fprintf(words, "%s%s=%s", i ? ", " : " with ", spec->properties.list[i].name,
 			spec->properties.list[i].value);
 	put_compared(plan->definition, words);
-	fprintf(words, ", and destroyed at the end");
+	fputs(plan->one_by_one ? ": one after another is made, filled, measured and destroyed"
+	      : count > 1      ? ", kept all at once, and destroyed at the end"
+			       : ", and destroyed at the end",
+	      words);
 	if (fclose(words) == 0)
 		return text;
 	free(text);
@@ -196,6 +201,24 @@ static void print_target(const struct plan *plan, const struct view_target *targ
 	if (text) {
 		fputs("  ", out);
 		table_wrap(out, text, 2, 4, width);
+	}
+}
+
+/* Each pool once. */
+static void print_pools(const struct plan_view *view, FILE *out, size_t width)
+{
+	for (size_t i = 0; i < view->target_count; i++) {
+		const struct zfs_facts *facts = &view->targets[i].info.zfs;
+		AUTO_FREE char *line = NULL;
+		bool told = !facts->pool[0];
+
+		for (size_t k = 0; k < i; k++)
+			told |= strcmp(view->targets[k].info.zfs.pool, facts->pool) == 0;
+		line = told ? NULL : summary_pool_text(facts);
+		if (!line)
+			continue;
+		fputs("  ", out);
+		table_wrap(out, line, 2, 4, width);
 	}
 }
 
@@ -310,6 +333,7 @@ static int print_plan(const struct definition *definition, const struct plan *pl
 	fputs("\nTargets\n", out);
 	for (size_t i = 0; i < view->target_count && i < definition->target_count; i++)
 		print_target(plan, &view->targets[i], i, out, width);
+	print_pools(view, out, width);
 	if (definition->factor_count > 0)
 		fputs("\nCompared\n", out);
 	print_factors(definition, out, width);
@@ -346,6 +370,14 @@ static int ask(const struct options *options, const struct definition *definitio
 	return r;
 }
 
+static bool has_finding(const struct findings *findings, const char *code)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (strcmp(findings->list[i].code, code) == 0)
+			return true;
+	return false;
+}
+
 static int show(const struct definition *definition, const char *text, FILE *out, struct error *err)
 {
 	struct plan_view view;
@@ -358,7 +390,11 @@ static int show(const struct definition *definition, const char *text, FILE *out
 	telemetry_machine(&machine);
 	r = plan_make(definition, &machine, &plan, err);
 	if (r == 0) {
-		r = print_plan(definition, &plan, &view, out, screen_width(out));
+		/* What only the engine knows, which has asked for the space there is. */
+		if (has_finding(&view.findings, "grouped_for_space"))
+			r = plan_group_by_instance(&plan);
+		if (r == 0)
+			r = print_plan(definition, &plan, &view, out, screen_width(out));
 		if (r < 0)
 			r = error_set_sys(err, ERROR_SYSTEM, -r, "Printing the plan");
 		plan_done(&plan);

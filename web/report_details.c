@@ -102,29 +102,32 @@ static void show_definition(const struct result *result, struct html *html)
 
 /* ---- fio ---- */
 
-static bool same_text(const char *a, const char *b)
+/* Where fio finds what a sample was measured on: of a zvol or dataset made for the run what the
+ * commands above make by hand. NULL on no memory. */
+static char *fio_path(const struct target_spec *spec, const struct sample *sample)
 {
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
+	char *path = NULL;
 
-static bool is_directory(const struct definition *definition, const char *path)
-{
-	for (size_t i = 0; i < definition->target_count; i++)
-		if (target_kind_has_files(definition->targets[i].kind) &&
-		    same_text(definition->targets[i].path, path))
-			return true;
-	return false;
+	if (!target_kind_is_zfs(spec->kind))
+		return strdup(sample->target);
+	if (asprintf(&path, "/%s%s", spec->kind == TARGET_ZVOL ? "dev/zvol/" : "",
+		     sample->zfs ? sample->zfs->dataset : sample->target) < 0)
+		return NULL;
+	return path;
 }
 
 static void command_of(const struct report *report, const struct report_cell *cell,
 		       struct html *html)
 {
+	const struct definition *definition = &report->result->definition;
+	const struct target_spec *spec;
 	const struct sample *sample;
-	AUTO_FREE char *command = NULL;
+	AUTO_FREE char *command = NULL, *path = NULL;
 
-	if (!cell->cell || !cell->cell->sample_count)
+	if (!cell->cell || !cell->cell->sample_count || !definition->target_count)
 		return;
 	sample = cell->cell->samples[0];
+	spec = &definition->targets[definition_level_target(definition, cell->cell->levels)];
 	if (workload_metadata(&sample->options)) {
 		html_text(html,
 			  "fio has no job that puts files through several operations; bonnie++ "
@@ -137,8 +140,10 @@ static void command_of(const struct report *report, const struct report_cell *ce
 		html_text(html, " says.\n");
 		return;
 	}
-	command = workload_format_fio(&sample->options, sample->target,
-				      is_directory(&report->result->definition, sample->target));
+	path = fio_path(spec, sample);
+	command = path ? workload_format_fio(&sample->options, path,
+					     target_kind_has_files(spec->kind))
+		       : NULL;
 	html_text(html, command);
 	html_text(html, "\n");
 }
@@ -182,7 +187,11 @@ static void show_targets(const struct result *result, struct html *html)
 		html_element(html, "code", info->path, NULL);
 		html_close(html, "dt");
 		html_open(html, "dd", NULL);
-		html_textf(html, "%s", target_kind_names[info->kind]);
+		html_textf(html, "%s%s", target_kind_names[info->kind],
+			   target_kind_is_zfs(info->kind) ? "s beneath it" : "");
+		if (info->zfs.pool[0])
+			html_textf(html, ", pool %s on OpenZFS %s", info->zfs.pool,
+				   info->zfs.version);
 		if (info->filesystem[0])
 			html_textf(html, " on %s", info->filesystem);
 		if (info->device[0])

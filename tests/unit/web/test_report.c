@@ -252,6 +252,8 @@ static void test_volumes(void **state)
 		   "<dd>volblocksize=16K for such a layout, underlined in the charts</dd>");
 	assert_has(&written, "zfs create -V 68719476736 -o compression=off -o primarycache=metadata"
 			     " -o volblocksize=4K tank/volbench/volbench-20261130-113000-abc123-2");
+	assert_has(&written,
+		   "--filename=/dev/zvol/tank/volbench/volbench-20261130-113000-abc123-1");
 	assert_int_equal(count_of(written.page, ">unknown</td>"), 0);
 	assert_int_equal(count_of(written.page, "Drift cannot be told"), 0);
 	done(&result, &written);
