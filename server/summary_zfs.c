@@ -34,7 +34,9 @@ char *summary_pool_text(const struct zfs_facts *facts)
 
 	if (!text)
 		return NULL;
-	fprintf(text, "%s", facts->layout[0] ? facts->layout : "layout unknown");
+	fprintf(text, "Pool %s on OpenZFS %s: %s", facts->pool,
+		facts->version[0] ? facts->version : "of unknown version",
+		facts->layout[0] ? facts->layout : "layout unknown");
 	if (facts->ashift)
 		fprintf(text, ", ashift %u", facts->ashift);
 	if (facts->size_bytes)
@@ -57,20 +59,21 @@ char *summary_pool_text(const struct zfs_facts *facts)
 
 static void print_pools(const struct result *result, FILE *out, size_t width)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < result->target_count; i++) {
 		const struct zfs_facts *facts = &result->targets[i].zfs;
-		AUTO_FREE char *what = NULL, *line = NULL;
+		AUTO_FREE char *line = NULL;
 		bool told = !facts->pool[0];
 
 		for (size_t k = 0; k < i; k++)
 			told |= strcmp(result->targets[k].zfs.pool, facts->pool) == 0;
-		what = told ? NULL : summary_pool_text(facts);
-		if (what &&
-		    asprintf(&line, "Pool %s on OpenZFS %s: %s", facts->pool,
-			     facts->version[0] ? facts->version : "of unknown version", what) < 0)
-			line = NULL;
-		if (line)
-			table_wrap(out, line, 0, 2, width);
+		line = told ? NULL : summary_pool_text(facts);
+		if (!line)
+			continue;
+		fputs(any ? "" : "\n", out);
+		any = true;
+		table_wrap(out, line, 0, 2, width);
 	}
 }
 
@@ -240,10 +243,9 @@ int summary_zfs(const struct cells *cells, FILE *out, size_t width)
 	struct volumes volumes;
 	int r;
 
+	print_pools(cells->result, out, width);
 	if (!cells_have_zfs(cells))
 		return 0;
-	fputs("\n", out);
-	print_pools(cells->result, out, width);
 	fputs("\n", out);
 	r = print_figures(cells, out, width);
 	if (r < 0)

@@ -11,11 +11,11 @@
 #include "engine/analysis/cells.h"
 #include "engine/zfs/pool.h"
 
-/* Nothing where no sample tells of OpenZFS. -ENOMEM. */
+/* Of a result without any of it nothing. -ENOMEM. */
 MUST_CHECK int summary_zfs(const struct cells *cells, FILE *out, size_t width);
 
-/* "4 x mirror of 2, ashift 12, 4.0 TiB of 7.0 TiB free, 11 % fragmented, ONLINE; for a zvol there
- * TrueNAS recommends volblocksize=16K"; heap, NULL on no memory. */
+/* "Pool tank on OpenZFS 2.3.2: 4 x mirror of 2, ashift 12, 4 TiB of 7 TiB free, 11 % fragmented,
+ * ONLINE; for a zvol there TrueNAS recommends volblocksize=16K"; heap, NULL on no memory. */
 char *summary_pool_text(const struct zfs_facts *facts);
 
 #endif

@@ -275,6 +275,8 @@ int report_gather(const struct result *result, struct report *report)
 				     definition->factors[0].option->id == OPTION_ID_BS;
 	}
 	report->zfs = cells_have_zfs(&report->cells);
+	for (size_t i = 0; i < result->target_count; i++)
+		report->zfs |= result->targets[i].zfs.pool[0] != '\0';
 	r = order_levels(report);
 	if (r < 0)
 		return r;
