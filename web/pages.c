@@ -68,7 +68,8 @@ static void how_to_start(bool open, const char *host, struct html *html)
 	html_raw(html,
 		 "<summary>How to start a run</summary>"
 		 "<p>Post a definition, or the name of one, and where to measure. The place must "
-		 "be one the service was started with (<code>--allow</code>).</p>"
+		 "be one the service was started with (<code>--allow</code>, or "
+		 "<code>--allow-dataset</code> for zvols and datasets).</p>"
 		 "<pre tabindex=\"0\">curl -H 'Content-Type: application/json' \\\n"
 		 "     -d '{\"definition\": \"demo\", \"target\": {\"directory\": "
 		 "\"/path/to/scratch\"}}' \\\n"
