@@ -35,13 +35,13 @@ ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -DVOLBENCH_VERSION='"$(VERSION)"' -DLIBURING
 ALL_LDFLAGS = -pthread -pie -Wl,-z,relro,-z,now $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 LDLIBS     = $(LIBRARY_LIBS) -lm
 
-SOURCES  := $(wildcard engine/*/*.c engine/*.c server/codec/*.c server/*.c web/*.c api/*.c)
+SOURCES  := $(wildcard engine/*/*/*.c engine/*/*.c engine/*.c server/codec/*.c server/*.c web/*.c api/*.c)
 OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o)
 EMBEDDED := $(wildcard api/definitions/*.json web/static/*) openapi.yaml
 ARCHIVE  := $(BUILD)/libvolbench.a
 PROGRAM  := $(BUILD)/volbench
 
-UNIT_SOURCES := $(wildcard tests/unit/*/*.c tests/unit/*/*/*.c tests/unit/*.c)
+UNIT_SOURCES := $(wildcard tests/unit/*/*.c tests/unit/*/*/*.c tests/unit/*/*/*/*.c tests/unit/*.c)
 UNIT_TESTS   := $(UNIT_SOURCES:%.c=$(BUILD)/%)
 TOOL_SOURCES := $(wildcard tests/tools/*.c)
 TOOLS        := $(TOOL_SOURCES:%.c=$(BUILD)/%)
@@ -197,7 +197,7 @@ demo: ## install what is missing, build, compare request sizes on scratch files,
 		--target directory:$(abspath $(DEMO))/scratch --json $(DEMO)/result.json --html $(DEMO)/report
 	@echo "The report: file://$(abspath $(DEMO))/report/index.html"
 
-FORMATTED := $(SOURCES) $(UNIT_SOURCES) $(wildcard */*.h */*/*.h tests/*/*.c tests/unit/*.h)
+FORMATTED := $(SOURCES) $(UNIT_SOURCES) $(wildcard */*.h */*/*.h */*/*/*.h tests/*/*.c tests/unit/*.h)
 .PHONY: format lint
 format: ## lay the C sources out as .clang-format says
 	clang-format -i $(sort $(FORMATTED))

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/inspect.h"
-#include "engine/io/metadata.h"
+#include "engine/io/files/metadata.h"
 #include "engine/run.h"
 
 /* The ioengine of a workload; its parts ask for one backend, as far as they ask. NULL: none. */

@@ -9,7 +9,7 @@
 #ifndef ENGINE_METADATA_SAMPLE_H
 #define ENGINE_METADATA_SAMPLE_H
 
-#include "engine/io/metadata.h"
+#include "engine/io/files/metadata.h"
 #include "engine/target/target.h"
 
 struct metadata_sample {

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "engine/io/histogram.h"
-#include "engine/io/verify_result.h"
+#include "engine/io/verify/verify_result.h"
 #include "engine/plan/finding.h"
 #include "engine/plan/workload.h"
 #include "engine/zfs/sample_zfs.h"

@@ -3,7 +3,7 @@
 #ifndef ENGINE_VERIFY_SAMPLE_H
 #define ENGINE_VERIFY_SAMPLE_H
 
-#include "engine/io/readback.h"
+#include "engine/io/verify/readback.h"
 
 /*
  * Has what was written reach the disk, drops it from the page cache, reads it back and fills in

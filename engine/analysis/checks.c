@@ -14,7 +14,7 @@
 #include "engine/analysis/checks_zfs.h"
 #include "engine/base/clock.h"
 #include "engine/io/pace.h"
-#include "engine/io/verify.h"
+#include "engine/io/verify/verify.h"
 #include "engine/plan/file_phases.h"
 #include "engine/plan/steadystate.h"
 #include "engine/plan/workload_sizes.h"

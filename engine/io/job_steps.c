@@ -16,7 +16,7 @@
 
 #include "engine/io/file_set.h"
 #include "engine/io/sequence.h"
-#include "engine/io/verify.h"
+#include "engine/io/verify/verify.h"
 #include "engine/plan/budget.h"
 #include "engine/plan/written.h"
 

@@ -13,7 +13,7 @@
 #include "engine/io/gather.h"
 #include "engine/io/resources.h"
 #include "engine/io/steady.h"
-#include "engine/io/verify.h"
+#include "engine/io/verify/verify.h"
 
 /* How often the control thread looks at the cancel flag, and tells how far it has come. */
 #define WATCH_NS (50 * NS_PER_MS)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/io/reactor.h"
-#include "engine/io/verify.h"
+#include "engine/io/verify/verify.h"
 
 size_t reactor_job_count(const struct reactor_config *config)
 {

@@ -10,12 +10,12 @@
 
 #include "engine/base/clock.h"
 #include "engine/io/file_set.h"
-#include "engine/io/metadata.h"
+#include "engine/io/files/metadata.h"
 #include "engine/io/placement.h"
 #include "engine/io/reactor.h"
 #include "engine/io/sequence.h"
 #include "engine/io/threads.h"
-#include "engine/io/verify.h"
+#include "engine/io/verify/verify.h"
 
 #define STRAGGLERS_S 60
 #define DAY_S 86400

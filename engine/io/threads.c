@@ -10,7 +10,7 @@
 #include "engine/io/discard.h"
 #include "engine/io/file_set.h"
 #include "engine/io/job_steps.h"
-#include "engine/io/verify.h"
+#include "engine/io/verify/verify.h"
 
 /* The longest a thread naps without looking at the stop flag and the time. */
 #define WAIT_NS (50 * NS_PER_MS)

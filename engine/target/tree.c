@@ -13,7 +13,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/text.h"
-#include "engine/io/files_plan.h"
+#include "engine/io/files/files_plan.h"
 #include "engine/target/manifest.h"
 #include "engine/target/place.h"
 

@@ -25,7 +25,7 @@ LAYERS = [
 
 # Header or text that gives a library away -> the files that may have it.
 DOORS = {
-    r"#include <liburing": ["engine/io/uring"],  # uring.c, uring_files.c
+    r"#include <liburing": ["engine/io/uring", "engine/io/files/uring_files.c"],
     r"#include <blkid": ["engine/target/"],
     r"#include <gsl/": ["engine/analysis/"],
     r"#include <seccomp": ["engine/base/sandbox.c"],

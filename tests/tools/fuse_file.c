@@ -21,6 +21,7 @@
  * unmounts and ends it; so does unmounting. tests/e2e/fuse.py starts and ends it.
  *
  * One thread. The kernel's protocol is spoken as <linux/fuse.h> has it, with no library.
+ * Length: one small file system.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -15,8 +15,8 @@
  * failure and cancel files are left there in any phase. Operations that do not complete within 0.6
  * s of a stop are left behind with the memory they may still touch, as measure.h says.
  */
-#ifndef ENGINE_IO_METADATA_H
-#define ENGINE_IO_METADATA_H
+#ifndef ENGINE_IO_FILES_METADATA_H
+#define ENGINE_IO_FILES_METADATA_H
 
 #include "engine/io/measure.h"
 #include "engine/plan/file_phases.h"

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/io/verify.h"
+#include "engine/io/verify/verify.h"
 
 #define SECTOR 512
 

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "engine/base/macros.h"
-#include "engine/io/checksum.h"
 #include "engine/io/random.h"
+#include "engine/io/verify/checksum.h"
 
 static void test_known_values(void **unused)
 {

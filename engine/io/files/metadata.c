@@ -3,7 +3,7 @@
  * metadata.c - see metadata.h: makes workers, conducts phases, gathers what comes of them. The
  * control thread is metadata_run's caller; the workers are in metadata_worker.c.
  */
-#include "engine/io/metadata.h"
+#include "engine/io/files/metadata.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "engine/base/lock.h"
-#include "engine/io/metadata_parts.h"
+#include "engine/io/files/metadata_parts.h"
 #include "engine/io/resources.h"
 
 #define TICK_NS (200 * NS_PER_MS)

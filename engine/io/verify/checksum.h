@@ -7,8 +7,8 @@
  * inverted at the end: of "123456789" they are 0xe3069283 and 0xcbf43926.
  * Threads: any.
  */
-#ifndef ENGINE_IO_CHECKSUM_H
-#define ENGINE_IO_CHECKSUM_H
+#ifndef ENGINE_IO_VERIFY_CHECKSUM_H
+#define ENGINE_IO_VERIFY_CHECKSUM_H
 
 #include <stddef.h>
 #include <stdint.h>

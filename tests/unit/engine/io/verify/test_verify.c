@@ -16,9 +16,9 @@
 #include <cmocka.h>
 
 #include "engine/base/clock.h"
-#include "engine/io/checksum.h"
-#include "engine/io/readback.h"
 #include "engine/io/resources.h"
+#include "engine/io/verify/checksum.h"
+#include "engine/io/verify/readback.h"
 
 static const enum backend_kind backends[] = {BACKEND_IO_URING, BACKEND_THREADS};
 

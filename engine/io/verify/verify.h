@@ -17,8 +17,8 @@
  * frees nothing.
  * Threads: a verify_job has one user at a time, as its job; verify_fill may run beside.
  */
-#ifndef ENGINE_IO_VERIFY_H
-#define ENGINE_IO_VERIFY_H
+#ifndef ENGINE_IO_VERIFY_VERIFY_H
+#define ENGINE_IO_VERIFY_VERIFY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tests of engine/io/metadata.c and its workers, on io_uring and threads alike: what the phases
- * leave behind is looked at with calls of the test's own, and what a directory's watcher (inotify)
- * tells.
+ * Tests of engine/io/files/metadata.c and its workers, on io_uring and threads alike: what the
+ * phases leave behind is looked at with calls of the test's own, and what a directory's watcher
+ * (inotify) tells.
  * Length: every option of the language has a test that fails where it is ignored.
  */
 #include <dirent.h>
@@ -29,8 +29,8 @@
 #include <cmocka.h>
 
 #include "engine/base/clock.h"
-#include "engine/io/files_plan.h"
-#include "engine/io/metadata.h"
+#include "engine/io/files/files_plan.h"
+#include "engine/io/files/metadata.h"
 #include "tests/unit/engine/plan/plan_helpers.h"
 
 #define DIRECTORIES_MAX 64

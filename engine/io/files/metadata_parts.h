@@ -13,15 +13,15 @@
  * its workers. All else of a worker is its own between a phase's begin and its done; a job's order
  * is the control thread's while no phase runs.
  */
-#ifndef ENGINE_IO_METADATA_PARTS_H
-#define ENGINE_IO_METADATA_PARTS_H
+#ifndef ENGINE_IO_FILES_METADATA_PARTS_H
+#define ENGINE_IO_FILES_METADATA_PARTS_H
 
 #include <pthread.h>
 
 #include "engine/base/clock.h"
 #include "engine/io/buffer.h"
-#include "engine/io/files_task.h"
-#include "engine/io/metadata.h"
+#include "engine/io/files/files_task.h"
+#include "engine/io/files/metadata.h"
 
 /* The longest a worker or the control thread waits without looking at the stop flag. */
 #define METADATA_WATCH_NS (50 * NS_PER_MS)

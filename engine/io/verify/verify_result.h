@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* verify_result.h - what came of reading back what a sample wrote (verify.h, readback.h). */
-#ifndef ENGINE_IO_VERIFY_RESULT_H
-#define ENGINE_IO_VERIFY_RESULT_H
+#ifndef ENGINE_IO_VERIFY_VERIFY_RESULT_H
+#define ENGINE_IO_VERIFY_VERIFY_RESULT_H
 
 #include <stdbool.h>
 #include <stdint.h>

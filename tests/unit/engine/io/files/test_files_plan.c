@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests of engine/io/files_plan.c: names, places, sizes and orders, all of them from the seed. */
+/* Tests of engine/io/files/files_plan.c: names, places, sizes and orders, all of them from the
+ * seed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/io/files_plan.h"
+#include "engine/io/files/files_plan.h"
 
 #define FILES 1000u
 

@@ -8,8 +8,8 @@
  * from the two ends of filesize. At random, every phase goes through the files in a shuffled order
  * of its own (Fisher-Yates).
  */
-#ifndef ENGINE_IO_FILES_PLAN_H
-#define ENGINE_IO_FILES_PLAN_H
+#ifndef ENGINE_IO_FILES_FILES_PLAN_H
+#define ENGINE_IO_FILES_FILES_PLAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* files_task.c - see files_task.h: a task done in the calling thread. The ring is uring_files.c. */
-#include "engine/io/files_task.h"
+#include "engine/io/files/files_task.h"
 
 #include <errno.h>
 #include <fcntl.h>

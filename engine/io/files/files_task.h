@@ -16,15 +16,15 @@
  *
  * Threads: a ring has one user, who also opens and closes it.
  */
-#ifndef ENGINE_IO_FILES_TASK_H
-#define ENGINE_IO_FILES_TASK_H
+#ifndef ENGINE_IO_FILES_FILES_TASK_H
+#define ENGINE_IO_FILES_FILES_TASK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "engine/io/files_plan.h"
+#include "engine/io/files/files_plan.h"
 
 enum file_sync { FILE_SYNC_NONE, FILE_SYNC_ALL, FILE_SYNC_DATA };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* verify.c - see verify.h: the writing side. verify_check() is in verify_check.c. */
-#include "engine/io/verify.h"
+#include "engine/io/verify/verify.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "engine/io/checksum.h"
 #include "engine/io/data.h"
-#include "engine/io/readback.h"
+#include "engine/io/verify/checksum.h"
+#include "engine/io/verify/readback.h"
 
 _Static_assert(sizeof(struct verify_header) == VERIFY_HEADER_BYTES &&
 		       offsetof(struct verify_header, checksum) + 8 == VERIFY_HEADER_BYTES,

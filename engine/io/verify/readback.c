@@ -5,7 +5,7 @@
  * Locking: `mutex` guards the place where the next stretch begins, the result, the error and the
  * count of threads; `changed` is signalled when a thread ends. `stop` and `bytes_done` are atomics.
  */
-#include "engine/io/readback.h"
+#include "engine/io/verify/readback.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -11,10 +11,10 @@
  * readback_run() blocks; cancel is looked at twenty times a second. A thread stuck in the kernel
  * after a cancel is left behind with the memory it may touch, and verify_keep is called.
  */
-#ifndef ENGINE_IO_READBACK_H
-#define ENGINE_IO_READBACK_H
+#ifndef ENGINE_IO_VERIFY_READBACK_H
+#define ENGINE_IO_VERIFY_READBACK_H
 
-#include "engine/io/verify.h"
+#include "engine/io/verify/verify.h"
 
 struct readback_config {
 	struct verify *verify;

@@ -3,7 +3,7 @@
  * checksum.c - see checksum.h. Eight bytes a step off eight tables (slicing-by-8: Kounavis and
  * Berry, "A systematic approach to building high performance software-based CRC generators").
  */
-#include "engine/io/checksum.h"
+#include "engine/io/verify/checksum.h"
 
 #include <pthread.h>
 #include <string.h>

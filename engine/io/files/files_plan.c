@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* files_plan.c - see files_plan.h. */
-#include "engine/io/files_plan.h"
+#include "engine/io/files/files_plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/io/metadata_parts.h"
+#include "engine/io/files/metadata_parts.h"
 #include "engine/io/random.h"
 
 /* ---- what went wrong ---- */

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
-#include "engine/io/files_task.h"
+#include "engine/io/files/files_task.h"
 
 #define CALLS_MAX 4 /* of a task */
 
