@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/plan/instances.h"
+
 char *fio_made_path(const struct plan *plan, size_t instance)
 {
 	const struct target_spec *spec = &plan->instances[instance].spec;
@@ -20,6 +22,23 @@ char *fio_made_path(const struct plan *plan, size_t instance)
 	else
 		n = asprintf(&path, "/mnt/fio-%zu", instance + 1);
 	return n < 0 ? NULL : path;
+}
+
+char *fio_made_place(const struct definition *definition, const size_t *levels, bool *ret_files)
+{
+	struct plan plan = {.definition = definition};
+	char *path = NULL;
+	size_t instance;
+
+	if (instances_make(&plan) == 0) {
+		instance = plan_find_instance(&plan, levels);
+		if (instance < plan.instance_count) {
+			*ret_files = target_kind_has_files(plan.instances[instance].spec.kind);
+			path = fio_made_path(&plan, instance);
+		}
+	}
+	instances_done(&plan);
+	return path;
 }
 
 static int put_create(const struct plan *plan, size_t instance, FILE *out)

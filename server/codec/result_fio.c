@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "engine/base/clock.h"
+#include "engine/plan/fio_made.h"
 #include "engine/plan/steadystate.h"
 #include "server/codec/fields.h"
 #include "server/codec/fio_figures.h"
@@ -71,14 +72,20 @@ static bool option_shown(const struct workload *options, enum option_id id)
 	}
 }
 
-static bool in_directory(const struct result *result, const char *path)
+/* "directory" or "filename": where fio would find the sample's target. */
+static int put_place(const struct result *result, const struct sample *sample, json_t *value)
 {
 	const struct definition *definition = &result->definition;
+	size_t levels[DEFINITION_FACTORS_MAX] = {0};
+	AUTO_FREE char *path = NULL;
+	bool files = false;
 
-	for (size_t i = 0; i < definition->target_count; i++)
-		if (strcmp(definition->targets[i].path, path) == 0)
-			return target_kind_has_files(definition->targets[i].kind);
-	return false;
+	for (size_t i = 0; i < definition->factor_count && i < sample->level_count; i++)
+		for (size_t k = 0; k < definition->factors[i].level_count; k++)
+			if (strcmp(definition->factors[i].levels[k], sample->levels[i].value) == 0)
+				levels[i] = k;
+	path = fio_made_place(definition, levels, &files);
+	return path ? put_text(value, files ? "directory" : "filename", path) : -1;
 }
 
 /* All values are texts, as fio's are. */
@@ -103,8 +110,7 @@ static json_t *options_object(const struct result *result, const struct fio_entr
 	}
 	if (!workload_is_set(options, OPTION_ID_IOENGINE))
 		failed |= put_text(value, "ioengine", sample->backend);
-	failed |= put_text(value, in_directory(result, sample->target) ? "directory" : "filename",
-			   sample->target);
+	failed |= put_place(result, sample, value);
 	(void)snprintf(seed, sizeof(seed), "%llu", (unsigned long long)sample->seed);
 	failed |= put_text(value, "randseed", seed);
 	return put_end(value, failed);

@@ -259,6 +259,25 @@ static void options_are_texts_of_fios_names(void **state)
 	result_done(&result);
 }
 
+/* fio would be given it by hand, as `volbench fio` says. */
+static void a_zvol_is_where_fio_would_find_it(void **state)
+{
+	struct result result;
+	json_t *value, *options;
+
+	(void)state;
+	start(&result);
+	free(result.definition.targets[0].path);
+	result.definition.targets[0].path = strdup("tank/a");
+	result.definition.targets[0].kind = TARGET_ZVOL;
+	value = result_fio(&result);
+	options = get(value, "jobs|0|job options");
+	assert_string_equal(json_string_value(get(options, "filename")), "/dev/zvol/tank/a/fio-1");
+	assert_null(json_object_get(options, "directory"));
+	json_decref(value);
+	result_done(&result);
+}
+
 static void classes_of_latency_add_up(void **state)
 {
 	static const char *const tables[] = {"latency_ns", "latency_us", "latency_ms"};
@@ -466,6 +485,7 @@ int main(void)
 		cmocka_unit_test(every_key_of_fio_is_there),
 		cmocka_unit_test(figures_are_the_samples),
 		cmocka_unit_test(options_are_texts_of_fios_names),
+		cmocka_unit_test(a_zvol_is_where_fio_would_find_it),
 		cmocka_unit_test(classes_of_latency_add_up),
 		cmocka_unit_test(steadystate_and_percentiles_are_as_asked),
 		cmocka_unit_test(unstamped_operations_have_no_slat),
