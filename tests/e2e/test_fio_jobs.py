@@ -7,6 +7,7 @@ refuses it. @SCRATCH@ stands for the scratch directory.
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import time
@@ -457,6 +458,20 @@ def test_zvols_and_datasets_are_named_for_fio(volbench, directory):
         if line.startswith(";   fio"):
             parsed = fio(directory, "--parse-only", *shlex.split(line[1:])[1:])
             assert parsed.returncode == 0, parsed.stderr
+
+
+README = (pathlib.Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+EXAMPLES = [text for text in re.findall(r"```json\n(.*?)```", README, re.S) if '"workloads"' in text]
+
+
+@pytest.mark.parametrize("text", EXAMPLES)
+def test_definitions_in_the_readme(volbench, directory, text):
+    """They are what it says, for us and for fio."""
+    written = volbench("fio", "-", text=text)
+    assert written.returncode == 0, written.stderr
+    path = directory / "readme.fio"
+    path.write_text(written.stdout, encoding="utf-8")
+    assert fio(directory, "--parse-only", path).returncode == 0
 
 
 def test_fio_has_its_own_options_only(volbench, scratch):
