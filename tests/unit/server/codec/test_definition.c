@@ -527,13 +527,18 @@ static void built_in_definitions_can_be_run(void **state)
 		count++;
 		saved = file->data;
 		/* What is measured on files has no size and no runtime. */
-		decode_ok(
-			strstr(file->data, "\"metadata\"")
-				? "{\"definition\": \"saved\", \"target\": {\"directory\": \"/d\"},"
-				  "\"override\": {\"nrfiles\": 100}}"
-				: "{\"definition\": \"saved\", \"target\": {\"directory\": \"/d\"},"
+		if (strstr(file->data, "\"metadata\":"))
+			decode_ok("{\"definition\": \"saved\", \"target\": {\"directory\": \"/d\"},"
+				  "\"override\": {\"nrfiles\": 100}}",
+				  look_up);
+		else if (strstr(file->data, "\"zvol\":") || strstr(file->data, "\"dataset\":"))
+			decode_ok("{\"definition\": \"saved\", \"parent\": \"tank/a\","
 				  "\"override\": {\"size\": \"64M\", \"runtime\": 2}}",
-			look_up);
+				  look_up);
+		else
+			decode_ok("{\"definition\": \"saved\", \"target\": {\"directory\": \"/d\"},"
+				  "\"override\": {\"size\": \"64M\", \"runtime\": 2}}",
+				  look_up);
 		definition_done(&d);
 	}
 	if (count == 0)
