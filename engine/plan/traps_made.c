@@ -76,9 +76,9 @@ static bool fits_arc(const struct trap_cell *cell, struct trap_hit *hit)
 			most);
 	return trap_tell(hit, FINDING_WARNING,
 			 "What the jobs touch fits into ARC, OpenZFS's cache in memory (at most "
-			 "%s), which answers and not the disks%s: make size x numjobs twice that, "
-			 "or give the property primarycache=metadata.",
-			 most, cell->options->direct ? ", also with direct=1" : "");
+			 "%s), which answers and not the disks, whatever direct says: make size x "
+			 "numjobs twice that, or give the property primarycache=metadata.",
+			 most);
 }
 
 static bool direct_on_zvol(const struct trap_cell *cell, struct trap_hit *hit)

@@ -209,6 +209,26 @@ static void a_finding_names_the_level_it_holds_at(void **state)
 	end();
 }
 
+/* Workloads with and without O_DIRECT: it is one thing to say. */
+static void it_is_said_once(void **state)
+{
+	const struct machine small = {.memory_bytes = UINT64_C(8) << 30, .cpus = 2};
+	struct error err = {0};
+	size_t count = 0;
+
+	(void)state;
+	start_definition(&d, NULL);
+	add_target(&d, ZVOL, NULL, "tank/a");
+	add_workload(&d, "name=a rw=randread size=1m direct=1");
+	add_workload(&d, "name=b rw=randread size=1m direct=0");
+	check_ok(&d);
+	assert_int_equal(plan_make(&d, &small, &plan, &err), 0);
+	for (size_t i = 0; i < plan.findings.count; i++)
+		count += strcmp(plan.findings.list[i].code, "fits_arc") == 0;
+	assert_int_equal(count, 1);
+	end();
+}
+
 /* Once the jobs' parts of the zvol are known. */
 static void a_shared_zvol_may_fit_too(void **state)
 {
@@ -232,6 +252,7 @@ int main(void)
 		cmocka_unit_test(each_trap_is_found_and_only_then),
 		cmocka_unit_test(the_limit_of_arc_is_what_the_machine_says),
 		cmocka_unit_test(a_finding_names_the_level_it_holds_at),
+		cmocka_unit_test(it_is_said_once),
 		cmocka_unit_test(a_shared_zvol_may_fit_too),
 	};
 
