@@ -14,6 +14,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/text.h"
+#include "engine/zfs/creating.h"
 #include "engine/zfs/dataset.h"
 #include "engine/zfs/node.h"
 
@@ -182,6 +183,10 @@ int zfs_destroy_made(const char *dataset, const char *parent, const char *run_id
 	struct error own = {0};
 	int r = check_names(dataset, parent, err);
 
+	if (!patience)
+		patience = &zfs_patience_ask;
+	if (r == 0) /* first: what is not there now may be there in a moment */
+		r = zfs_creating_await(dataset, patience, err);
 	if (r < 0)
 		return r;
 	r = check_mark(dataset, run_id, &own);
@@ -192,5 +197,5 @@ int zfs_destroy_made(const char *dataset, const char *parent, const char *run_id
 			*err = own;
 		return r;
 	}
-	return destroy(dataset, patience ? patience : &zfs_patience_ask, err);
+	return destroy(dataset, patience, err);
 }
