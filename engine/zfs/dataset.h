@@ -73,11 +73,11 @@ MUST_CHECK int zfs_mount(const char *dataset, const struct zfs_patience *patienc
  * run_id, set on itself ("local"). Anything else: TARGET_NOT_ALLOWED with -EPERM, nothing done; a
  * permission that is lacking is ZFS_PERMISSION with -EACCES.
  * 0 where it does not exist while its parent does, and no `zfs create` that was left behind is
- * about to make it (creating.h; TARGET_BUSY with -EBUSY where one still is at the deadline); TARGET_MISSING with -ENOENT where the parent is
- * not there either (a pool that is not imported). "dataset is busy" (udev looks at a new or a just
- * closed zvol) is waited out, by closes of its node (node.h), up to the patience's deadline:
- * TARGET_BUSY with -EBUSY then. The last try may end up to 10 s after the deadline: `zfs destroy`
- * is not killed at once for having begun late.
+ * about to make it (creating.h; TARGET_BUSY with -EBUSY where one still is at the deadline);
+ * TARGET_MISSING with -ENOENT where the parent is not there either (a pool that is not imported).
+ * "dataset is busy" (udev looks at a new or a just closed zvol) is waited out, by closes of its
+ * node (node.h), up to the patience's deadline: TARGET_BUSY with -EBUSY then. The last try may end
+ * up to 10 s after the deadline: `zfs destroy` is not killed at once for having begun late.
  */
 MUST_CHECK int zfs_destroy_made(const char *dataset, const char *parent, const char *run_id,
 				const struct zfs_patience *patience, struct error *err);
