@@ -95,29 +95,46 @@ static const char *value_of(const struct volume *volume, const char *name,
 	return buffer;
 }
 
-static bool same_value(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
+/* What a property is told of: in a column where its values differ, else once for all that have it.
+ */
 struct shown_properties {
 	size_t count;
 	struct shown {
 		const char *name; /* borrowed */
 		bool differs;
+		bool of_zvols, of_datasets; /* which have it */
+		const struct volume *any;   /* one that has it */
 	} list[PROPERTIES_MAX];
 };
 
-static void add_property(struct shown_properties *shown, const char *name)
+/* The table's own columns say these, or the words above the commands. */
+static bool told_elsewhere(const char *name)
 {
-	for (size_t i = 0; i < shown->count; i++)
-		if (strcmp(shown->list[i].name, name) == 0)
-			return;
-	if (shown->count < PROPERTIES_MAX)
-		shown->list[shown->count++].name = name;
+	return strcmp(name, "volsize") == 0 || strcmp(name, "refreservation") == 0 ||
+	       strcmp(name, "volmode") == 0;
 }
 
-/* All properties of all volumes, and which are not the same for each. */
+static void add_property(struct shown_properties *shown, const struct property *property,
+			 const struct volume *volume)
+{
+	const struct sample_zfs *zfs = volume->first->zfs;
+	struct shown *own = NULL;
+
+	for (size_t i = 0; i < shown->count && !own; i++)
+		if (strcmp(shown->list[i].name, property->name) == 0)
+			own = &shown->list[i];
+	if (!own && shown->count < PROPERTIES_MAX && !told_elsewhere(property->name)) {
+		own = &shown->list[shown->count++];
+		*own = (struct shown){.name = property->name, .any = volume};
+	}
+	if (!own)
+		return;
+	own->of_zvols |= zfs->volume;
+	own->of_datasets |= !zfs->volume;
+	own->differs |= strcmp(properties_get(&own->any->first->zfs->properties, own->name),
+			       property->value) != 0;
+}
+
 static void gather_properties(const struct volumes *volumes, struct shown_properties *shown)
 {
 	*shown = (struct shown_properties){.count = 0};
@@ -125,17 +142,7 @@ static void gather_properties(const struct volumes *volumes, struct shown_proper
 		const struct properties *own = &volumes->list[v].first->zfs->properties;
 
 		for (size_t i = 0; i < own->count; i++)
-			add_property(shown, own->list[i].name);
-	}
-	for (size_t i = 0; i < shown->count; i++) {
-		struct shown *property = &shown->list[i];
-		const struct properties *first = &volumes->list[0].first->zfs->properties;
-
-		for (size_t v = 1; v < volumes->count; v++)
-			property->differs |=
-				!same_value(properties_get(first, property->name),
-					    properties_get(&volumes->list[v].first->zfs->properties,
-							   property->name));
+			add_property(shown, &own->list[i], &volumes->list[v]);
 	}
 }
 
@@ -196,25 +203,26 @@ static void made_row(const struct volume *volume, const struct shown_properties 
 	html_raw(html, "</tr>");
 }
 
-/* "All of them: compression=off, primarycache=metadata." */
-static void shared_properties(const struct volumes *volumes, const struct shown_properties *shown,
-			      struct html *html)
+/* "The same for all: compression=off, primarycache=metadata." Of those that all zvols and all
+ * datasets have, or only one of the two kinds. */
+static void shared_properties(const struct shown_properties *shown, const char *what, bool zvols,
+			      bool datasets, struct html *html)
 {
 	char buffer[QUANTITY_TEXT_MAX];
 	bool any = false;
 
 	for (size_t i = 0; i < shown->count; i++) {
-		const char *value = value_of(&volumes->list[0], shown->list[i].name, buffer);
+		const struct shown *own = &shown->list[i];
 
-		if (shown->list[i].differs || !value)
+		if (own->differs || own->of_zvols != zvols || own->of_datasets != datasets)
 			continue;
 		if (!any) {
 			html_open(html, "p", "class", "note", NULL);
-			html_text(html, volumes->count > 1 ? "The same for all: " : "Properties: ");
+			html_textf(html, "%s: ", what);
 		}
 		html_text(html, any ? ", " : "");
 		html_open(html, "code", NULL);
-		html_textf(html, "%s=%s", shown->list[i].name, value);
+		html_textf(html, "%s=%s", own->name, value_of(own->any, own->name, buffer));
 		html_close(html, "code");
 		any = true;
 	}
@@ -229,19 +237,20 @@ static void count_words(const struct report *report, const struct volumes *volum
 			struct html *html)
 {
 	const struct definition *definition = &report->result->definition;
-	size_t made = 0, zvols = 0, parents = 0;
+	size_t zvols = 0, datasets = 0, parents = 0;
 
 	for (size_t i = 0; i < volumes->count; i++) {
-		made += volumes->list[i].made;
 		zvols += volumes->list[i].made && volumes->list[i].first->zfs->volume;
+		datasets += volumes->list[i].made && !volumes->list[i].first->zfs->volume;
 	}
-	if (!made)
+	if (zvols + datasets == 0)
 		return;
-	html_textf(html, "%zu %s%s made beneath ", made,
-		   zvols == made ? "zvol"
-		   : zvols	 ? "zvols and dataset"
-				 : "dataset",
-		   made == 1 ? " was" : "s were");
+	if (zvols)
+		html_textf(html, "%zu zvol%s", zvols, zvols == 1 ? "" : "s");
+	if (datasets)
+		html_textf(html, "%s%zu dataset%s", zvols ? " and " : "", datasets,
+			   datasets == 1 ? "" : "s");
+	html_textf(html, " %s made beneath ", zvols + datasets == 1 ? "was" : "were");
 	for (size_t i = 0; i < definition->target_count; i++) {
 		const struct target_spec *spec = &definition->targets[i];
 		bool told = !target_kind_is_zfs(spec->kind);
@@ -287,7 +296,9 @@ void report_zfs_made(const struct report *report, struct html *html)
 		if (volumes.count > ROWS_MAX)
 			html_element(html, "p", "The first 200; result.json has all.", "class",
 				     "note", NULL);
-		shared_properties(&volumes, &shown, html);
+		shared_properties(&shown, "The same for all", true, true, html);
+		shared_properties(&shown, "The same for all zvols", true, false, html);
+		shared_properties(&shown, "The same for all datasets", false, true, html);
 	}
 	volumes_done(&volumes);
 }

@@ -259,6 +259,40 @@ static void test_volumes(void **state)
 	done(&result, &written);
 }
 
+/* A property has a column where its values differ; what only one kind has is said of that kind. */
+static void test_kinds_of_volumes(void **state)
+{
+	struct synthetic shape = volblocksizes();
+	struct result result;
+	struct written written;
+
+	(void)state;
+	shape.repeats = 1;
+	synthetic_make(&shape, &result);
+	for (size_t i = 0; i < result.sample_count; i++) {
+		struct sample_zfs *zfs = result.samples[i].zfs;
+
+		zfs->volume = strcmp(result.samples[i].levels[0].value, "4K") != 0;
+		assert_int_equal(properties_set(&zfs->properties,
+						zfs->volume ? "volthreading" : "recordsize",
+						zfs->volume ? "on" : "131072"),
+				 0);
+		assert_int_equal(properties_set(&zfs->properties, "sync",
+						zfs->volume ? "always" : "disabled"),
+				 0);
+		assert_int_equal(properties_set(&zfs->properties, "volmode", "dev"), 0);
+	}
+	write_report(&result, "kinds", &written);
+	assert_has(&written, "5 zvols and 1 dataset were made beneath ");
+	assert_has(&written, "<td>dataset, made</td>");
+	assert_has(&written, "<th scope=\"col\" class=\"number\">sync</th>");
+	assert_has(&written, "<td class=\"number\">disabled</td>");
+	assert_has(&written, "The same for all zvols: <code>volthreading=on</code>.");
+	assert_has(&written, "The same for all datasets: <code>recordsize=128K</code>.");
+	assert_int_equal(count_of(written.page, "volmode=dev"), 1); /* the words on commands */
+	done(&result, &written);
+}
+
 /* What is not known is unknown, and drawn as nothing; of what is partly known the rest is told. */
 static void test_unknown_figures(void **state)
 {
@@ -623,14 +657,23 @@ static void test_no_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_volumes),		cmocka_unit_test(test_unknown_figures),
-		cmocka_unit_test(test_one_factor),	cmocka_unit_test(test_nine_workloads),
-		cmocka_unit_test(test_two_factors),	cmocka_unit_test(test_no_factors),
-		cmocka_unit_test(test_single_samples),	cmocka_unit_test(test_noise_shows_no_level),
-		cmocka_unit_test(test_partial_run),	cmocka_unit_test(test_failed_run),
-		cmocka_unit_test(test_hostile_texts),	cmocka_unit_test(test_odd_samples),
-		cmocka_unit_test(test_without_charts),	cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_intended_starts), cmocka_unit_test(test_syncs),
+		cmocka_unit_test(test_volumes),
+		cmocka_unit_test(test_unknown_figures),
+		cmocka_unit_test(test_kinds_of_volumes),
+		cmocka_unit_test(test_one_factor),
+		cmocka_unit_test(test_nine_workloads),
+		cmocka_unit_test(test_two_factors),
+		cmocka_unit_test(test_no_factors),
+		cmocka_unit_test(test_single_samples),
+		cmocka_unit_test(test_noise_shows_no_level),
+		cmocka_unit_test(test_partial_run),
+		cmocka_unit_test(test_failed_run),
+		cmocka_unit_test(test_hostile_texts),
+		cmocka_unit_test(test_odd_samples),
+		cmocka_unit_test(test_without_charts),
+		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_intended_starts),
+		cmocka_unit_test(test_syncs),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "sandbox") == 0)
