@@ -12,57 +12,76 @@
 
 /* ---- what kind of factor it is ---- */
 
-static bool is_value_of_property(const char *name, const json_t *value)
+/* 1 or 0; -ENOMEM. */
+static int is_value_of_property(const char *name, const json_t *value)
 {
 	AUTO_FREE char *text = NULL, *canonical = NULL;
+	int r = definition_property_text(name, value, "", &text, NULL);
 
-	return definition_property_text(name, value, "", &text, NULL) == 0 &&
-	       property_parse(property_find(name), text, &canonical, NULL) == 0;
+	if (r == 0)
+		r = property_parse(property_find(name), text, &canonical, NULL);
+	return r == -ENOMEM ? r : r == 0;
 }
 
-static bool is_value_of_option(const struct option *option, const json_t *value)
+static int is_value_of_option(const struct option *option, const json_t *value)
 {
 	AUTO_FREE char *text = NULL;
 	struct workload scratch;
-	bool good;
+	int r = option_members_text(option, value, "", &text, NULL);
 
-	if (option_members_text(option, value, "", &text, NULL) < 0)
-		return false;
-	workload_init(&scratch);
-	good = option_parse(option, text, &scratch, NULL) == 0;
-	workload_done(&scratch);
-	return good;
+	if (r == 0) {
+		workload_init(&scratch);
+		r = option_parse(option, text, &scratch, NULL);
+		workload_done(&scratch);
+	}
+	return r == -ENOMEM ? r : r == 0;
+}
+
+/* Whether a level of a name that is both is a value of the property; of the option else. */
+static int is_property(const struct option *option, const json_t *value, const char *pointer,
+		       struct error *err)
+{
+	int property = is_value_of_property(option->name, value), known = property;
+
+	/* what is no text is left to decode_levels() */
+	if (property == 0 && json_is_string(value))
+		known = is_value_of_option(option, value);
+	else if (property == 0)
+		known = 1;
+	if (property < 0 || known < 0)
+		return error_no_memory(err);
+	if (!known)
+		return error_set(err, ERROR_BAD_VALUE, pointer,
+				 "a level of %s is a value of the property (%s) or of the "
+				 "workload's option",
+				 option->name, property_find(option->name)->values);
+	return property;
 }
 
 /* Of a name that is both; what is no list is left to decode_levels(). */
 static int tell_apart(const struct option *option, const json_t *levels, const char *pointer,
 		      enum factor_kind *ret_kind, struct error *err)
 {
-	const char *values = property_find(option->name)->values;
-	size_t count = json_array_size(levels), properties = 0;
 	char field[ERROR_FIELD_MAX];
-	bool first = false;
+	int first = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		const json_t *value = json_array_get(levels, i);
-		bool property = is_value_of_property(option->name, value);
+	for (size_t i = 0; i < json_array_size(levels); i++) {
+		int property;
 
 		json_pointer_index(field, sizeof(field), pointer, i);
-		if (!property && json_is_string(value) && !is_value_of_option(option, value))
-			return error_set(err, ERROR_BAD_VALUE, field,
-					 "a level of %s is a value of the property (%s) or of the "
-					 "workload's option",
-					 option->name, values);
-		first = i == 0 ? property : first;
-		properties += property;
+		property = is_property(option, json_array_get(levels, i), field, err);
+		if (property < 0)
+			return property;
+		if (i == 0)
+			first = property;
 		if (property != first)
 			return error_set(err, ERROR_CONFLICT, field,
 					 "the levels of %s are all values of the property (%s), or "
 					 "all of the workload's option; for both give the target's "
 					 "\"properties\" one of them",
-					 option->name, values);
+					 option->name, property_find(option->name)->values);
 	}
-	*ret_kind = properties > 0 ? FACTOR_PROPERTY : FACTOR_OPTION;
+	*ret_kind = first ? FACTOR_PROPERTY : FACTOR_OPTION;
 	return 0;
 }
 
