@@ -78,7 +78,7 @@ def test_a_plan_says_what_is_made(machine, pool):
     said = " ".join(text.split())
     assert f"zvol beneath {pool.parent} (1 x disk" in said or f"zvol beneath {pool.parent} (disk" in said, said
     assert ("6 zvols of 16 MiB each are made beneath it with primarycache=metadata, volblocksize 4K, 8K, "
-            "16K, 32K, 64K and 128K, and destroyed at the end") in said
+            "16K, 32K, 64K and 128K, kept all at once, and destroyed at the end") in said
     assert "primarycache=metadata keeps data out of ARC" in said
     assert machine.datasets(pool.name) == before
 
