@@ -29,7 +29,6 @@ struct volume {
 	char name[ZFS_NAME_BYTES], parent[ZFS_NAME_BYTES];
 	char run_id[MANIFEST_RUN_ID_BYTES + 1];
 	bool mounted; /* a dataset: it has a directory to be mounted at */
-	bool unsure;  /* a command on it was given up, and may still be carried out */
 };
 
 /* ---- names ---- */
@@ -158,7 +157,6 @@ static int make_zvol(struct volume *volume, struct zfs_creation *creation,
 	if (r < 0)
 		return r;
 	r = zfs_create(creation, patience, err);
-	volume->unsure = r == -ECANCELED || r == -ETIMEDOUT;
 	if (r == 0)
 		r = use_node(volume, watch, patience, info, ret_fd, err);
 	zfs_node_watch_free(watch);
@@ -222,7 +220,6 @@ static int make_dataset(struct volume *volume, struct zfs_creation *creation,
 	volume->mounted = true;
 	creation->mountpoint = path;
 	r = zfs_create(creation, patience, err);
-	volume->unsure = r == -ECANCELED || r == -ETIMEDOUT;
 	if (r == 0)
 		r = zfs_mount(volume->name, patience, err);
 	if (r == 0)
@@ -240,8 +237,8 @@ static int make_dataset(struct volume *volume, struct zfs_creation *creation,
 
 /* ---- making ---- */
 
-/* What was made of it goes again. What could not be removed stays in the manifest for the sweep,
- * and so does what a command that was given up may yet make. */
+/* What was made of it goes again, also what a create that was given up makes only now
+ * (zfs_destroy_made() waits for that). What could not be removed stays in the manifest. */
 static void undo(struct volume *volume)
 {
 	int r = volume_remove(volume, NULL, NULL, NULL);
@@ -352,7 +349,7 @@ int volume_remove(struct volume *volume, void (*step)(void *arg), void *arg, str
 
 		r = r == 0 ? left : r;
 	}
-	if ((r == 0 && !volume->unsure) || r == -EPERM)
+	if (r == 0 || r == -EPERM)
 		manifest_removed(volume->manifest, volume->name);
 	return r;
 }
