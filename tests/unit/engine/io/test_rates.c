@@ -79,7 +79,8 @@ static void prepare(struct setup *s, enum backend_kind backend, const char *dire
 		fail_msg("cannot make a file in %s: %s", directory, strerror(errno));
 	assert_int_equal(ftruncate(s->fd, JOBS_MAX * (off_t)MIB), 0);
 	for (size_t i = 0; i < JOBS_MAX; i++)
-		s->regions[i] = (struct measure_region){s->fd, i * MIB, MIB, 0};
+		s->regions[i] =
+			(struct measure_region){.fd = s->fd, .offset = i * MIB, .length = MIB};
 	s->spec = (struct measure_spec){
 		.workload = &s->workload,
 		.backend = backend,

@@ -76,7 +76,10 @@ static void add(struct setup *s, const char *options, int fd)
 		fail_msg("%s: %s", options, s->err.message);
 	for (uint64_t i = 0; i < part.numjobs; i++) {
 		s->regions[s->spec.region_count++] =
-			(struct measure_region){fd, s->used, part.size, s->whole.part_count};
+			(struct measure_region){.fd = fd,
+						.offset = s->used,
+						.length = part.size,
+						.part = s->whole.part_count};
 		s->used += part.size;
 	}
 	assert_int_equal(workload_add_part(&s->whole, &part), 0);
