@@ -236,7 +236,8 @@ static enum job_step plan_operation(struct job *job, uint64_t now_ns, struct fli
 
 	if (time_over(job, now_ns))
 		return JOB_DONE;
-	if (pace_pauses(&course->pace, job->recorder->load->start_ns, now_ns, course->outstanding,
+	if (!pace_flows(&course->pace, now_ns) &&
+	    pace_pauses(&course->pace, job->recorder->load->start_ns, now_ns, course->outstanding,
 			ret_wake_ns))
 		return JOB_WAITS;
 	step = next_operation(job, now_ns, operation, ret_wake_ns);
@@ -253,7 +254,7 @@ static enum job_step plan_operation(struct job *job, uint64_t now_ns, struct fli
 	ret_flight->due_ns = 0;
 	ret_flight->follows = false;
 	ret_flight->file = course->files ? course->files->current : 0;
-	if (operation->kind < DIRECTION_COUNT)
+	if (operation->kind < DIRECTION_COUNT && pace_counts_issued(&course->pace))
 		ret_flight->due_ns = pace_issued(&course->pace, (enum direction)operation->kind,
 						 operation->length);
 	course->outstanding++;
@@ -320,7 +321,7 @@ bool job_landed(struct job *job, const struct flight *flight, int32_t result, ui
 	/* Threads stamp before they lock. */
 	if (now_ns > recorder->last_ns)
 		recorder->last_ns = now_ns;
-	if (operation->kind >= DIRECTION_COUNT ||
+	if (operation->kind >= DIRECTION_COUNT || !pace_counts_landed(&job->course.pace) ||
 	    pace_landed(&job->course.pace, (enum direction)operation->kind, (uint64_t)result,
 			now_ns, err) == 0)
 		return true;
@@ -352,7 +353,8 @@ bool job_follows(struct job *job, struct flight *flight, int32_t result)
 	count_write(&job->fsync_left, &course->fsync_owed);
 	flight->key = data_draw(&course->data);
 	course->ios_left -= course->ios_left != UINT64_MAX && course->ios_left > 0;
-	(void)pace_issued(&course->pace, DIRECTION_WRITE, flight->operation.length); /* no rate */
+	if (pace_counts_issued(&course->pace)) /* no rate, but a pause may be due */
+		(void)pace_issued(&course->pace, DIRECTION_WRITE, flight->operation.length);
 	course->outstanding++;
 	course->ios_outstanding++;
 	return true;

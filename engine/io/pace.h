@@ -78,10 +78,28 @@ bool pace_is_plain(const struct workload *workload);
 bool pace_pauses(struct pace *pace, uint64_t start_ns, uint64_t now_ns, uint64_t outstanding,
 		 uint64_t *ret_wake_ns);
 
+/* Whether pace_pauses() could only say no: asked before it, for it is asked before every operation.
+ */
+static inline bool pace_flows(const struct pace *pace, uint64_t now_ns)
+{
+	return !pace->thinks && pace->begun && now_ns >= pace->begin_ns;
+}
+
 /*
  * Which directions may issue at now_ns, as bits; after pace_pauses(). 0: none before *ret_wake_ns.
  */
 unsigned int pace_open(const struct pace *pace, uint64_t now_ns, uint64_t *ret_wake_ns);
+
+/* Whether pace_issued() and pace_landed() have anything to do. */
+static inline bool pace_counts_issued(const struct pace *pace)
+{
+	return pace->rated || pace->thinks;
+}
+
+static inline bool pace_counts_landed(const struct pace *pace)
+{
+	return pace->watched || pace->thinks;
+}
 
 /* A read, write or trim has been planned: its intended start, 0 where its direction has no rate. */
 uint64_t pace_issued(struct pace *pace, enum direction direction, uint64_t length);

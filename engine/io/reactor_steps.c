@@ -78,20 +78,21 @@ static void refuse(struct reactor *reactor, const struct job *job,
 }
 
 /* A planned operation goes into the request of its slot, and that into the queue. */
-static void prepare(struct reactor *reactor, uint32_t number, uint32_t place)
+static inline __attribute__((always_inline)) void prepare(struct reactor *reactor, uint32_t number,
+							  uint32_t place)
 {
-	const struct operation *operation = &reactor->flights[number].operation;
+	const struct flight *flight = &reactor->flights[number];
+	const struct operation *operation = &flight->operation;
+	const struct job *job = reactor->slot_jobs[number];
 	struct backend *backend = reactor->backend;
 
 	request_set(backend, number, (enum request_kind)operation->kind, operation->offset,
 		    operation->length);
-	if (reactor->slot_jobs[number]->course.files)
-		backend->requests[number].file =
-			reactor->slot_jobs[number]->file + reactor->flights[number].file;
+	if (job->course.files)
+		backend->requests[number].file = job->file + flight->file;
 	backend->queue[place & backend->queue_mask] = number;
 	if (operation->kind == REQUEST_WRITE)
-		job_fill(reactor->slot_jobs[number], &reactor->flights[number],
-			 arena_buffer(&reactor->arena, number),
+		job_fill(job, flight, arena_buffer(&reactor->arena, number),
 			 random_derive(reactor->seed, number));
 }
 
@@ -146,7 +147,7 @@ static unsigned int plan_batch(struct reactor *reactor, uint64_t now_ns, uint64_
 	while (count < reactor->batch_max && barren < reactor->job_count) {
 		size_t index = reactor->turn;
 
-		reactor->turn = (reactor->turn + 1) % reactor->job_count;
+		reactor->turn = index + 1 < reactor->job_count ? index + 1 : 0;
 		if (!reactor->job_slots[index].waits &&
 		    ask(reactor, index, place + count, now_ns, ret_wake_ns)) {
 			count++;
