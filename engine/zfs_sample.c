@@ -95,6 +95,13 @@ static void tell_extent(const struct zfs_sample_config *config, struct sample_zf
 	}
 }
 
+/* Without a sync what was written lately is not counted yet: a full target would seem empty. */
+static void not_told(struct sample_zfs *zfs)
+{
+	zfs->size_bytes = zfs->written_bytes = zfs->logical_bytes = 0;
+	zfs->compress_ratio = 0;
+}
+
 /* See sample_zfs_from_devices(). Reads of a zvol through the page cache come in its own sizes. */
 static double accesses_a_block(const struct workload *options, const struct sample_zfs *zfs)
 {
@@ -141,7 +148,10 @@ int zfs_sample_begin(const struct zfs_sample_config *config, struct sample *samp
 		free(beside);
 		return r;
 	}
-	tell_extent(config, sample->zfs);
+	if (zfs_telemetry_settled(beside->telemetry))
+		tell_extent(config, sample->zfs);
+	else
+		not_told(sample->zfs);
 	sample->zfs->accesses_a_block = accesses_a_block(&sample->options, sample->zfs);
 	*ret_beside = beside;
 	return 0;

@@ -211,7 +211,7 @@ static int check_direct_dataset(const struct check *check)
 	const char *direct = property(check, "direct");
 	char found[128];
 
-	if (check->zfs->volume)
+	if (check->zfs->volume || check->zfs->properties.count == 0) /* not known */
 		return 0;
 	(void)snprintf(found, sizeof(found), "OpenZFS %s, %s%s", check->zfs->version,
 		       direct[0] ? "direct=" : "no property direct", direct);

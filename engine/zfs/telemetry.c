@@ -26,9 +26,11 @@ struct zfs_telemetry {
 	char dataset[ZFS_NAME_BYTES];
 	bool volume;
 	bool pool_known;
+	char why_not[128]; /* the pool is not known */
 	struct zfs_pool pool;
 	struct moment window[2]; /* its begin and its end */
-	bool synced;		 /* before the load, and the disks were read */
+	bool settled;		 /* it was synced before the load */
+	bool synced;		 /* and the disks were read */
 	struct zfs_disks before;
 	bool txgs_known;
 	uint64_t txg; /* the newest that was synced then */
@@ -72,18 +74,21 @@ int zfs_telemetry_new(const char *dataset, bool volume, struct zfs_telemetry **r
 {
 	struct zfs_telemetry *telemetry = calloc(1, sizeof(*telemetry));
 	char pool[ZFS_NAME_BYTES];
+	struct error own = {0};
 	int r;
 
 	if (!telemetry)
 		return error_no_memory(err);
 	(void)snprintf(telemetry->dataset, sizeof(telemetry->dataset), "%s", dataset);
 	telemetry->volume = volume;
-	r = zfs_pool_read(zfs_name_pool(dataset, pool), &telemetry->pool, err);
+	r = zfs_pool_read(zfs_name_pool(dataset, pool), &telemetry->pool, &own);
 	if (r == -ENOMEM) {
 		free(telemetry);
-		return r;
+		return error_no_memory(err);
 	}
 	telemetry->pool_known = r == 0;
+	if (r < 0)
+		(void)text_clean(own.message, telemetry->why_not, sizeof(telemetry->why_not));
 	*ret_telemetry = telemetry;
 	return 0;
 }
@@ -221,13 +226,13 @@ int zfs_telemetry_begin(struct zfs_telemetry *telemetry, const struct zfs_patien
 	(void)zfs_version(zfs->version);
 	zfs->txg_timeout_s = txg_timeout_s();
 	if (telemetry->pool_known)
-		r = sync_pool(telemetry, patience, zfs, &telemetry->synced, err);
+		r = sync_pool(telemetry, patience, zfs, &telemetry->settled, err);
 	else
-		not_known(zfs, "The pool could not be read.");
+		not_known(zfs, telemetry->why_not);
 	if (r == 0)
 		r = read_properties(telemetry, zfs, err);
 	read_pool(telemetry, zfs);
-	if (r < 0 || !telemetry->synced)
+	if (r < 0 || !telemetry->settled)
 		return r;
 	telemetry->txgs_known = read_txgs(telemetry, UINT64_MAX, &txgs);
 	telemetry->txg = telemetry->txgs_known ? txgs.newest : 0;
@@ -236,6 +241,11 @@ int zfs_telemetry_begin(struct zfs_telemetry *telemetry, const struct zfs_patien
 		not_known(zfs, reason);
 	telemetry->synced = !reason;
 	return 0;
+}
+
+bool zfs_telemetry_settled(const struct zfs_telemetry *telemetry)
+{
+	return telemetry->settled;
 }
 
 /* A counter that went back (the module was loaded anew) yields nothing rather than a huge number.

@@ -21,6 +21,8 @@
 #ifndef ENGINE_ZFS_TELEMETRY_H
 #define ENGINE_ZFS_TELEMETRY_H
 
+#include <stdbool.h>
+
 #include "engine/base/error.h"
 #include "engine/zfs/command.h"
 #include "engine/zfs/sample_zfs.h"
@@ -40,6 +42,10 @@ void zfs_telemetry_free(struct zfs_telemetry *telemetry);
 MUST_CHECK int zfs_telemetry_begin(struct zfs_telemetry *telemetry,
 				   const struct zfs_patience *patience, struct sample_zfs *zfs,
 				   struct error *err);
+
+/* Whether what it holds was told after a sync: before one, what was written lately is not counted.
+ */
+bool zfs_telemetry_settled(const struct zfs_telemetry *telemetry);
 
 void zfs_telemetry_window(struct zfs_telemetry *telemetry, bool begins);
 

@@ -238,6 +238,20 @@ static void what_direct_means_on_a_dataset_is_told(void **state)
 	expect_only(&sample, NULL, 0);
 }
 
+/* Where `zfs` could not be asked. */
+static void what_is_not_known_is_no_finding(void **state)
+{
+	struct sample sample;
+
+	(void)state;
+	sound(&sample, reads);
+	sample.zfs->volume = false;
+	properties_done(&sample.zfs->properties);
+	sample.zfs->size_bytes = sample.zfs->written_bytes = sample.zfs->logical_bytes = 0;
+	sample.zfs->compress_ratio = 0;
+	expect_only(&sample, NULL, 0);
+}
+
 static void writes_of_a_moment_are_told(void **state)
 {
 	struct sample sample;
@@ -299,6 +313,7 @@ int main(void)
 		cmocka_unit_test(writes_that_are_not_safe_are_told),
 		cmocka_unit_test(direct_on_a_zvol_is_told_where_no_plan_does),
 		cmocka_unit_test(what_direct_means_on_a_dataset_is_told),
+		cmocka_unit_test(what_is_not_known_is_no_finding),
 		cmocka_unit_test(writes_of_a_moment_are_told),
 		cmocka_unit_test(full_and_fragmented_pools_are_told),
 	};

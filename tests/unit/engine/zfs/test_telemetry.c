@@ -107,10 +107,11 @@ void __wrap_zfs_values_done(struct zfs_value *values, size_t count)
 
 int __wrap_zfs_pool_read(const char *pool, struct zfs_pool *ret_pool, struct error *err)
 {
-	(void)err;
 	assert_string_equal(pool, "tank");
-	if (world.pool < 0)
+	if (world.pool < 0) {
+		(void)error_set(err, ERROR_TARGET_MISSING, "", "tank is not imported");
 		return world.pool;
+	}
 	*ret_pool = (struct zfs_pool){.facts = {.pool = "tank",
 						.readonly = world.readonly,
 						.size_bytes = 1000,
@@ -161,6 +162,8 @@ static void new_world(void)
 	world.txgs[1] = "50 1 C 999 0\n51 1 C 300 0\n52 1 C 400 0\n53 1 O 0 0\n";
 }
 
+static bool settled; /* after the last begin */
+
 /* From begin to end; what begin or end came to. */
 static int whole(struct sample_zfs *zfs, bool *ret_began)
 {
@@ -173,6 +176,7 @@ static int whole(struct sample_zfs *zfs, bool *ret_began)
 	*ret_began = false;
 	assert_int_equal(zfs_telemetry_new("tank/a/v", true, &telemetry, &err), 0);
 	r = zfs_telemetry_begin(telemetry, &patience, zfs, &err);
+	settled = zfs_telemetry_settled(telemetry);
 	if (r == 0) {
 		*ret_began = true;
 		zfs_telemetry_window(telemetry, true);
@@ -232,6 +236,7 @@ static void a_refused_sync_is_not_known(void **state)
 	assert_int_equal(whole(&zfs, &began), 0);
 	assert_false(zfs.pool.known);
 	assert_string_equal(zfs.pool.reason, "zpool sync: it does not like it");
+	assert_false(settled);
 	assert_int_equal(world.syncs, 1); /* no use in another */
 	assert_int_equal(zfs.size_bytes, 1073741824);
 	sample_zfs_done(&zfs);
@@ -291,7 +296,8 @@ static void what_is_missing_is_not_known(void **state)
 	assert_int_equal(whole(&zfs, &began), 0);
 	assert_int_equal(world.syncs, 0);
 	assert_false(zfs.pool.known);
-	assert_true(zfs.pool.reason[0] != '\0');
+	assert_string_equal(zfs.pool.reason, "tank is not imported");
+	assert_false(settled);
 	assert_true(zfs.used_percent == -1);
 	assert_int_equal(zfs.properties.count, 0);
 	sample_zfs_done(&zfs);
@@ -300,6 +306,7 @@ static void what_is_missing_is_not_known(void **state)
 	assert_int_equal(whole(&zfs, &began), 0);
 	assert_false(zfs.pool.known);
 	assert_string_equal(zfs.pool.reason, "No counters.");
+	assert_true(settled);
 	sample_zfs_done(&zfs);
 	new_world(); /* zfs_txg_history=0 */
 	world.txgs[0] = world.txgs[1] = NULL;
