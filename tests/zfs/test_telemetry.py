@@ -214,3 +214,34 @@ def test_elsewhere_nothing_is_told(machine):
     runs = Runs(machine, allow=["/dev/zero"])
     sample = runs.sample({"file": "/dev/zero", "existing": True}, {"rw": "read", "bs": "4k", "size": "1m", "runtime": 1})
     assert "zfs" not in sample
+
+
+def test_a_cancel_is_heard_while_a_sync_hangs(machine, pool):
+    """A pool whose disks take no writes for now: zpool sync waits in the kernel, the run does not."""
+    name = f"{pool.parent}/volume"
+    machine.ok(f"zfs create -s -V 16M -o primarycache=metadata {name}")
+    target = existing(machine, name)
+    machine.ok(f"dd if=/dev/urandom of={target['device']} bs=1M count=16 conv=fsync; zpool sync {pool.name}")
+    here = f"{machine.state}/telemetry-{next(numbers)}"
+    workload = {"name": "w", "rw": "randread", "bs": "16k", "size": "16m", "runtime": 60}
+    machine.ok(f"mkdir {here}")
+    machine.put(json.dumps({"name": "t", "target": target, "workloads": [workload], "repeats": 1}), f"{here}/d.json")
+    parameters = [f"/sys/module/zfs/parameters/zfs_vdev_async_write_{end}_active" for end in ("min", "max")]
+    before = [machine.ok(f"cat {parameter}") for parameter in parameters]
+    try:
+        for parameter in parameters:
+            machine.ok(f"echo 0 >{parameter}")
+        machine.ok(f"dd if=/dev/urandom of=/{pool.parent}/dirty bs=1M count=1")
+        process = machine.start(
+            f"volbench run {here}/d.json --allow {target['device']} --state {here}/state --quiet", f"{here}/log"
+        )
+        machine.wait_for(f"ps -eo args | grep '[z]pool sync {pool.name}'")
+        machine.ok(f"kill -INT {process}")
+        machine.wait_for(f"! kill -0 {process}", patience=30)
+        assert "cancelled" in machine.ok(f"cat {here}/log")
+        assert machine.run(f"ps -eo args | grep '[z]pool sync {pool.name}'")[0] == 0, "it did not hang"
+    finally:
+        for parameter, value in zip(parameters, before):
+            machine.ok(f"echo {value} >{parameter}")
+        # any read of a disk has the queues looked at again
+        machine.ok(f"dd if={target['device']} of=/dev/null bs=1M iflag=direct; zpool sync {pool.name}")
