@@ -14,6 +14,13 @@ const struct histogram *sample_syncs(const struct sample *sample, enum sample_sy
 	return all[kind];
 }
 
+const struct histogram *sample_job_syncs(const struct job_result *job, enum sample_syncs kind)
+{
+	const struct histogram *const all[] = {job->sync, job->datasync, job->end_fsync};
+
+	return all[kind];
+}
+
 uint64_t sample_failed(const struct sample *sample)
 {
 	uint64_t all = 0;

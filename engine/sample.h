@@ -152,6 +152,9 @@ extern const char *const sample_syncs_names[SAMPLE_SYNCS_COUNT]; /* as the optio
 
 const struct histogram *sample_syncs(const struct sample *sample, enum sample_syncs kind);
 
+/* The same of one entry of a sample's jobs. */
+const struct histogram *sample_job_syncs(const struct job_result *job, enum sample_syncs kind);
+
 /* All that failed and did not end the sample. */
 uint64_t sample_failed(const struct sample *sample);
 

@@ -128,6 +128,20 @@ static void put_direction(struct table *table, const struct definition *definiti
 		put_latency_row(table, definition, cell, all, intended, direction->intended);
 }
 
+static void put_part_syncs(struct table *table, const struct definition *definition,
+			   const struct cell *cell, const struct percentiles *all,
+			   const struct cell_part *part)
+{
+	for (int kind = 0; kind < SAMPLE_SYNCS_COUNT; kind++) {
+		char name[32];
+
+		if (!part->syncs[kind])
+			continue;
+		(void)snprintf(name, sizeof(name), "    %s", sample_syncs_names[kind]);
+		put_latency_row(table, definition, cell, all, name, part->syncs[kind]);
+	}
+}
+
 /* Rows of their own for jobs that ran together. */
 static void put_parts(struct table *table, const struct definition *definition,
 		      const struct cell *cell, const struct percentiles *all)
@@ -143,6 +157,7 @@ static void put_parts(struct table *table, const struct definition *definition,
 			put_direction(table, definition, cell, all, &part->directions[d],
 				      "    intended");
 		}
+		put_part_syncs(table, definition, cell, all, &cell->parts[i]);
 	}
 }
 

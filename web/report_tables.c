@@ -98,16 +98,16 @@ static bool part_moves(const struct report *report, const struct comparison *com
 	return false;
 }
 
-/* A row's head: one of the jobs, below the row of its workload. */
-static void part_head(const struct report *report, const struct comparison *comparison, size_t part,
-		      int d, struct html *html)
+/* A row's head: one of the jobs, below the row of its workload, and what of it. */
+static void part_head_of(const struct report *report, const struct comparison *comparison,
+			 size_t part, const char *what, struct html *html)
 {
 	const struct workload *workload =
 		&report->result->definition.workloads[comparison->workload];
 
 	html_open(html, "th", "scope", "row", "class", "part", NULL);
 	html_name(html, workload->parts[part].name);
-	html_element(html, "span", direction_names[d], "class", "direction", NULL);
+	html_element(html, "span", what, "class", "direction", NULL);
 	html_close(html, "th");
 }
 
@@ -171,7 +171,7 @@ static void study_parts(const struct report *report, const struct comparison *co
 		if (!part_moves(report, comparison, part, d))
 			continue;
 		html_open(html, "tr", NULL);
-		part_head(report, comparison, part, d, html);
+		part_head_of(report, comparison, part, direction_names[d], html);
 		for (size_t i = 0; i < report->level_count; i++)
 			study_cell(report, comparison, i, part, d, html);
 		html_close(html, "tr");
@@ -400,32 +400,55 @@ static void sync_rows(const struct report *report, const struct comparison *comp
 	}
 }
 
-/* Latencies of jobs that ran together, below those of their workload. */
+/* A row of one of the jobs: what of it, from when. */
+static void latency_part_row(const struct report *report, const struct comparison *comparison,
+			     size_t part, size_t level, const char *what, const char *from,
+			     const struct histogram *shown, const struct percentiles *all,
+			     struct html *html)
+{
+	html_open(html, "tr", NULL);
+	part_head_of(report, comparison, part, what, html);
+	if (report->axis[0])
+		html_element(html, "td", report_level(report, level), NULL);
+	if (from)
+		html_element(html, "td", from, NULL);
+	latency_figures(shown, comparison->cells[level].cell, all, html);
+	html_close(html, "tr");
+}
+
+/* Latencies of one of the jobs that ran together, below those of their workload; then of its syncs.
+ */
+static void latency_part(const struct report *report, const struct comparison *comparison,
+			 size_t part, const struct percentiles *all, bool intended,
+			 struct html *html)
+{
+	for (size_t n = 0; n < DIRECTION_COUNT * report->level_count; n++) {
+		size_t d = n / report->level_count, level = n % report->level_count;
+		const struct cell_direction *own = figures(comparison, level, part, (int)d);
+
+		if (own && own->latency)
+			latency_part_row(report, comparison, part, level, direction_names[d],
+					 intended ? "submission" : NULL, own->latency, all, html);
+		if (own && own->intended)
+			latency_part_row(report, comparison, part, level, direction_names[d],
+					 "intended start", own->intended, all, html);
+	}
+	for (size_t n = 0; n < SAMPLE_SYNCS_COUNT * report->level_count; n++) {
+		size_t kind = n / report->level_count, level = n % report->level_count;
+		const struct cell *cell = comparison->cells[level].cell;
+
+		if (cell && part < cell->part_count && cell->parts[part].syncs[kind])
+			latency_part_row(report, comparison, part, level, sample_syncs_names[kind],
+					 intended ? "submission" : NULL,
+					 cell->parts[part].syncs[kind], all, html);
+	}
+}
+
 static void latency_parts(const struct report *report, const struct comparison *comparison,
 			  const struct percentiles *all, bool intended, struct html *html)
 {
-	size_t rows = part_count(report, comparison) * DIRECTION_COUNT * report->level_count;
-
-	for (size_t n = 0; n < 2 * rows && !comparison->files; n++) {
-		size_t level = n / 2 % report->level_count, row = n / 2 / report->level_count;
-		int d = (int)(row % DIRECTION_COUNT);
-		size_t part = row / DIRECTION_COUNT;
-		const struct cell_direction *own = figures(comparison, level, part, d);
-		const struct histogram *shown = own ? own->latency : NULL;
-
-		if (n % 2)
-			shown = own ? own->intended : NULL;
-		if (!shown)
-			continue;
-		html_open(html, "tr", NULL);
-		part_head(report, comparison, part, d, html);
-		if (report->axis[0])
-			html_element(html, "td", report_level(report, level), NULL);
-		if (intended)
-			html_element(html, "td", n % 2 ? "intended start" : "submission", NULL);
-		latency_figures(shown, comparison->cells[level].cell, all, html);
-		html_close(html, "tr");
-	}
+	for (size_t part = 0; part < part_count(report, comparison) && !comparison->files; part++)
+		latency_part(report, comparison, part, all, intended, html);
 }
 
 void report_latency_table(const struct report *report, struct html *html)

@@ -215,6 +215,29 @@ static int part_estimate(struct cell *cell, struct cell_part *part, enum directi
 	return r < 0 ? r : narrow_latency(&direction->intended);
 }
 
+/* Latencies of the syncs of the jobs of one name, merged. */
+static int merge_part_syncs(const struct cell *cell, struct cell_part *part)
+{
+	int r = 0;
+
+	for (int kind = 0; kind < SAMPLE_SYNCS_COUNT && r == 0; kind++) {
+		struct histogram **into = &part->syncs[kind];
+
+		for (size_t i = 0; i < cell->sample_count; i++) {
+			const struct sample *sample = cell->samples[i];
+
+			for (size_t k = 0; k < sample->job_count && r == 0; k++)
+				if (sample->jobs[k].name &&
+				    strcmp(sample->jobs[k].name, part->name) == 0)
+					r = merge_latency(into,
+							  sample_job_syncs(&sample->jobs[k], kind));
+		}
+		if (r == 0)
+			r = narrow_latency(into);
+	}
+	return r;
+}
+
 static int make_parts(struct cell *cell, const struct definition *definition)
 {
 	const struct workload *workload = &definition->workloads[cell->workload];
@@ -308,10 +331,12 @@ static int cell_estimate(struct cell *cell)
 	AUTO_FREE double *values = calloc(2 * cell->sample_count + 1, sizeof(*values));
 	int r = values ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < cell->part_count; i++)
+	for (size_t i = 0; i < cell->part_count && r == 0; i++) {
 		for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
 			r = part_estimate(cell, &cell->parts[i], (enum direction)d, values);
-
+		if (r == 0)
+			r = merge_part_syncs(cell, &cell->parts[i]);
+	}
 	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
 		r = direction_estimate(cell, (enum direction)d, values);
 	if (r == 0)
@@ -413,6 +438,12 @@ static void directions_done(struct cell_direction *directions)
 	}
 }
 
+static void syncs_done(struct histogram *const *syncs)
+{
+	for (size_t kind = 0; kind < SAMPLE_SYNCS_COUNT; kind++)
+		free(syncs[kind]);
+}
+
 void cells_done(struct cells *cells)
 {
 	for (size_t i = 0; i < cells->count; i++) {
@@ -421,11 +452,12 @@ void cells_done(struct cells *cells)
 		free(cell->levels);
 		free(cell->samples);
 		directions_done(cell->directions);
-		for (size_t k = 0; k < cell->part_count; k++)
+		for (size_t k = 0; k < cell->part_count; k++) {
 			directions_done(cell->parts[k].directions);
+			syncs_done(cell->parts[k].syncs);
+		}
 		free(cell->parts);
-		for (size_t kind = 0; kind < SAMPLE_SYNCS_COUNT; kind++)
-			free(cell->syncs[kind]);
+		syncs_done(cell->syncs);
 		for (size_t n = 0; n < (size_t)FILE_ORDERS * FILE_OPERATION_COUNT; n++)
 			free(cell->files[n / FILE_OPERATION_COUNT][n % FILE_OPERATION_COUNT]
 				     .latency);

@@ -34,6 +34,7 @@ struct cell_files {
 struct cell_part {
 	const char *name; /* borrowed from the definition */
 	struct cell_direction directions[DIRECTION_COUNT];
+	struct histogram *syncs[SAMPLE_SYNCS_COUNT]; /* as the cell's */
 };
 
 /* What OpenZFS did beside the samples that have figures of it (engine/zfs/sample_zfs.h). */

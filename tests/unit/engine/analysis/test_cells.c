@@ -260,6 +260,10 @@ static void jobs_that_run_together_are_parts(void **state)
 		add_job(sample, 0, "readers", DIRECTION_READ, 100, 1);
 		add_job(sample, 1, "readers", DIRECTION_READ, 200 + 40 * i, 2);
 		add_job(sample, 2, "logger", DIRECTION_WRITE, 50, 0.5);
+		sample->jobs[2].datasync = malloc(sizeof(struct histogram));
+		assert_non_null(sample->jobs[2].datasync);
+		histogram_init(sample->jobs[2].datasync);
+		histogram_add(sample->jobs[2].datasync, 1000000);
 	}
 	assert_int_equal(cells_make(&result, &cells), 0);
 	assert_int_equal(cells.list[0].part_count, 0);
@@ -272,6 +276,10 @@ static void jobs_that_run_together_are_parts(void **state)
 	assert_true(cell->parts[0].directions[DIRECTION_READ].iops.interval);
 	assert_int_equal(cell->parts[0].directions[DIRECTION_READ].latency->count, 640);
 	assert_true(cell->parts[1].directions[DIRECTION_WRITE].bandwidth.mean == 100 * 4096);
+	assert_non_null(cell->parts[1].syncs[SAMPLE_FDATASYNCS]);
+	assert_int_equal(cell->parts[1].syncs[SAMPLE_FDATASYNCS]->count, 2);
+	assert_null(cell->parts[1].syncs[SAMPLE_FSYNCS]);
+	assert_null(cell->parts[0].syncs[SAMPLE_FDATASYNCS]);
 	/* what is to come is known all the same */
 	cell = cells_find(&cells, 1, (size_t[]){1, 1});
 	assert_int_equal(cell->sample_count, 0);
