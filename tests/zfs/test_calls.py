@@ -238,6 +238,27 @@ def test_a_zvol_that_is_held_open(calls, machine, pool):
     assert machine.run(f"zfs list {name}")[0] != 0
 
 
+def test_a_create_that_was_left_behind(calls, machine, pool):
+    """Who began it is dead and it is not done yet: a sweep waits for it, or keeps it in mind."""
+    name = f"{pool.parent}/volbench-{RUN}"
+    tool = f"{machine.state}/zfs_calls"
+    machine.ok(
+        f"{tool} create zvol {name} {RUN} {SIZE} >/dev/null & caller=$!; "
+        "until creator=$(cat /proc/$caller/task/$caller/children) && creator=${creator% } && "
+        '[ "$(cat /proc/$creator/comm)" = zfs ]; do kill -0 $caller || exit 1; done 2>/dev/null; '
+        # Dead first: who leaves a stopped group behind has it hung up.
+        "kill -9 $caller; wait $caller; kill -STOP $creator; echo $creator >/tmp/creator"
+    )
+    refused(calls("destroy", name, pool.parent, RUN, 2), "target_busy :", "is still creating")
+    waiting = machine.start(f"{tool} destroy {name} {pool.parent} {RUN} 100", f"{machine.state}/destroy.log")
+    machine.wait_for(f"ls -l /proc/{waiting}/fd | grep -q pidfd", 30)
+    machine.ok("kill -CONT $(cat /tmp/creator)")
+    machine.wait_for(f"! kill -0 {waiting}")
+    assert machine.ok(f"cat {machine.state}/destroy.log; rm {machine.state}/destroy.log") == ""
+    assert machine.run("kill -0 $(cat /tmp/creator)")[0] != 0
+    assert machine.run(f"zfs list {name}")[0] != 0
+
+
 def test_nothing_else_is_destroyed(calls, machine, pool):
     """Name, parent, mark, its source and the run's id must all agree."""
     ours = f"{pool.parent}/volbench-{RUN}"
