@@ -393,7 +393,7 @@ int zfs_run(enum zfs_program program, const char *const *arguments,
 	}
 	r = run(&running, path, arguments, ret_output, err);
 	running_done(&running);
-	return r;
+	return r == -EPERM ? -EACCES : r; /* see command.h */
 }
 
 void zfs_output_done(struct zfs_output *output)

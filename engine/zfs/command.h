@@ -51,7 +51,8 @@ MUST_CHECK int zfs_available(const char *what, struct error *err);
  * 0 also where its status is not 0: look there. ZFS_UNAVAILABLE with -ENODEV; ZFS_FAILED where it
  * had to be killed at the deadline (-ETIMEDOUT, "zfs create did not answer within 20 s"), printed
  * more than 1 MiB or died; -ECANCELED with CANCELLED; NO_MEMORY. patience may be NULL for
- * zfs_patience_ask. output is to be freed by zfs_output_done() after success only.
+ * zfs_patience_ask. output is to be freed by zfs_output_done() after success only. Never -EPERM,
+ * which zfs_destroy_made() (dataset.h) keeps for what is not the run's.
  */
 MUST_CHECK int zfs_run(enum zfs_program program, const char *const *arguments,
 		       const struct zfs_patience *patience, struct zfs_output *ret_output,

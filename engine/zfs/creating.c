@@ -113,7 +113,9 @@ int zfs_creating_await(const char *dataset, const struct zfs_patience *patience,
 		if (r == -ENOMEM)
 			return error_no_memory(err);
 		if (r < 0)
-			return error_set_sys(err, ERROR_SYSTEM, -r, "looking at the processes");
+			r = error_set_sys(err, ERROR_SYSTEM, -r, "looking at the processes");
+		if (r < 0) /* -EPERM is zfs_destroy_made()'s own */
+			return r == -EPERM ? -EACCES : r;
 		if (pid == 0)
 			return 0;
 		r = await_end(pid, deadline_ns, patience, dataset, err);

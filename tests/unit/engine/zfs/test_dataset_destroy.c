@@ -151,6 +151,9 @@ static void test_destroy_denied(void **state)
 	fake_refuse("cannot destroy '" MADE "': permission denied\n");
 	assert_int_equal(zfs_destroy_made(MADE, PARENT, RUN, NULL, &err), -EACCES);
 	assert_int_equal(err.code, ERROR_ZFS_PERMISSION);
+	fake_start_error = -EPERM; /* may not start a program at all */
+	assert_int_equal(zfs_destroy_made(MADE, PARENT, RUN, NULL, &err), -EACCES);
+	assert_int_equal(err.code, ERROR_SYSTEM);
 }
 
 static void test_destroy_children(void **state)
