@@ -146,3 +146,23 @@ def test_a_control_device_that_is_not_for_all(machine, pool, unprivileged, contr
     machine.ok("chmod 600 /dev/zfs")
     told = refused(unprivileged(), definition(pool))
     assert "may not open /dev/zfs (Permission denied)" in told and "chmod 666" in told
+
+
+def test_what_a_user_left_behind(machine, pool, unprivileged, control_device, rule):
+    """After kill -9 the next start destroys it by the same permissions, and nothing else."""
+    rule()
+    machine.ok(f"zfs allow -u {USER} {','.join(WANTED)} {pool.parent}")
+    service = unprivileged()
+    machine.ok(f"zfs create -s -V 16m -o volmode=none {pool.parent}/volbench-of-somebody-else")
+    before = machine.datasets(pool.name)
+    document = definition(pool)
+    document["factors"] = {"volblocksize": ["8K", "16K"]}
+    document["defaults"]["runtime"] = 300
+    run_id = service.client.submit(document)
+    listed = f"zfs list -rH -o name -t volume {pool.parent}"
+    machine.wait_for(f"[ $({listed} | grep -c {run_id}) = 2 ]")
+    service.kill()
+    service.start()
+    machine.wait_for(f"! {listed} | grep {run_id}")
+    assert machine.datasets(pool.name) == before
+    assert service.client.run(run_id)["state"] == "interrupted"
