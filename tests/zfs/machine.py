@@ -17,6 +17,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -42,6 +43,7 @@ class Pool:
     name: str
     parent: str
     disks: list
+    found_at: str  # options of `zpool import` that say where it is
 
 
 class Machine:
@@ -87,10 +89,10 @@ class Machine:
         self.wait_for(f"udevadm settle; ! zpool list {pool.name} || zpool destroy -f {pool.name}")
         self.pools.remove(pool)
 
-    def _create_pool(self, name, disks, layout, options):
+    def _create_pool(self, name, disks, layout, options, found_at):
         self.ok(f"zpool create -f -o ashift=12 {options} {name} {layout} {' '.join(disks)}")
         self.ok(f"zfs create {name}/volbench")
-        pool = Pool(name, f"{name}/volbench", disks)
+        pool = Pool(name, f"{name}/volbench", disks, found_at)
         self.pools.append(pool)
         return pool
 
@@ -214,12 +216,15 @@ class Virtual(Machine):
         until = time.monotonic() + limit + PATIENCE
         try:
             self.port.sendall(f"{verb} {limit} {len(data)} {path}\n".encode() + data)
+            status, size = map(int, self._line(until).split())
+            answer = bytearray()
+            while len(answer) < size:
+                answer += self._receive(until, min(1 << 20, size - len(answer)))
         except OSError:
             self._fail("the machine stopped")
-        status, size = map(int, self._line(until).split())
-        answer = bytearray()
-        while len(answer) < size:
-            answer += self._receive(until, min(1 << 20, size - len(answer)))
+        except BaseException:  # ^C: what it has yet to answer would answer the next question
+            self.kill()
+            raise
         return status, bytes(answer)
 
     def run_bytes(self, command, timeout=PATIENCE):
@@ -245,8 +250,7 @@ class Virtual(Machine):
         self.kill()
         self.start_up()
         for pool in self.pools:
-            where = " ".join(f"-d {disk}" for disk in pool.disks)
-            self.ok(f"zpool import {where} {pool.name}", timeout=300)
+            self.ok(f"zpool import {pool.found_at} {pool.name}", timeout=300)
         self.ok("udevadm settle")
 
     def make_pool(self, size="1G", disks=1, layout="", options=""):
@@ -258,7 +262,9 @@ class Virtual(Machine):
         ]  # fmt: skip
         assert len(free) >= disks, f"no {disks} disks of {size} left"
         name = "tank" if not self.pools else f"tank{len(self.pools) + 1}"
-        return self._create_pool(name, free[:disks], layout, options)
+        # OpenZFS has made a partition of each
+        found_at = " ".join(f"-d {disk}1" for disk in free[:disks])
+        return self._create_pool(name, free[:disks], layout, options, found_at)
 
     def kill(self):
         if self.qemu is not None:
@@ -277,6 +283,7 @@ class Local(Machine):
         self.directory = pathlib.Path(directory)
         self.state = str(self.directory / "state")
         os.mkdir(self.state)
+        self.directory.chmod(0o755)  # for tests of other users
         self.pools = []
         self.environment = {**os.environ, "LC_ALL": "C"}
         (self.directory / "bin").mkdir()
@@ -321,7 +328,7 @@ class Local(Machine):
             file.touch()
             os.truncate(file, parse_size(size))
             files.append(str(file))
-        return self._create_pool(name, files, layout, options)
+        return self._create_pool(name, files, layout, options, f"-d {self.directory}")
 
     def destroy_pool(self, pool):
         super().destroy_pool(pool)
@@ -356,3 +363,23 @@ def make(directory):
         return Local(directory)
     subprocess.run([HERE / "build-image"], check=True)
     return Virtual(directory, image_directory()).start_up()
+
+
+def main():
+    """machine.py COMMAND...: runs each in a new machine with a pool `tank`, and tells what it said."""
+    directory = tempfile.mkdtemp(prefix="volbench-zfs-", dir="/var/tmp")
+    machine = None
+    try:
+        machine = make(directory)
+        machine.make_pool(size="2G")
+        for command in sys.argv[1:]:
+            status, output = machine.run(command, timeout=1800)
+            print(f"$ {command}\n{output}[{status}]", flush=True)
+    finally:
+        if machine is not None:
+            machine.stop()
+        shutil.rmtree(directory)
+
+
+if __name__ == "__main__":
+    main()
