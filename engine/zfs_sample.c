@@ -70,6 +70,17 @@ static bool find_dataset(const struct zfs_sample_config *config, char dataset[ZF
 
 /* ---- what the sample has of it ---- */
 
+/* The size of a file, and what it takes. */
+static void add_file(int fd, uint64_t *size, uint64_t *taken)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return;
+	*size += (uint64_t)st.st_size;
+	*taken += (uint64_t)st.st_blocks * 512;
+}
+
 /* Up to where a zvol's regions go; the sizes of files and what they take. */
 static void tell_extent(const struct zfs_sample_config *config, struct sample_zfs *zfs)
 {
@@ -77,15 +88,13 @@ static void tell_extent(const struct zfs_sample_config *config, struct sample_zf
 
 	for (size_t i = 0; i < config->region_count; i++) {
 		const struct measure_region *region = &config->regions[i];
-		struct stat st;
 
 		if (region->offset + region->length > end)
 			end = region->offset + region->length;
-		if (zfs->volume || (i > 0 && config->regions[i - 1].fd == region->fd) ||
-		    fstat(region->fd, &st) < 0)
+		if (i > 0 && config->regions[i - 1].fd == region->fd)
 			continue;
-		size += (uint64_t)st.st_size;
-		taken += (uint64_t)st.st_blocks * 512;
+		for (size_t k = 0; k == 0 || k < region->file_count; k++)
+			add_file(measure_region_file(region, k).fd, &size, &taken);
 	}
 	if (!zfs->volume) {
 		zfs->size_bytes = size;
