@@ -4,6 +4,8 @@ import json
 import shlex
 import subprocess
 
+import pytest
+
 import machine as machine_module
 
 POWERS = ["512", "1K", "2K", "4K", "8K", "16K", "32K", "64K", "128K"]
@@ -104,3 +106,28 @@ def test_a_plan_by_rest(machine, make_service, pool):
     assert len(found) == 1 and found[0]["severity"] == "warning", plan.json["findings"]
     value, unit = found[0]["expected"].removeprefix("more than ").split()
     assert abs(float(value) * {"MiB": 1 << 20, "GiB": 1 << 30}[unit] / int(limit) - 1) < 0.1
+
+
+@pytest.mark.parametrize(
+    "name, small, factors, samples",
+    [
+        ("recordsize", {"size": "4m", "runtime": 1, "ramp_time": 0, "numjobs": 1},
+         {"recordsize": ["8K", "1M"]}, 10),
+        ("zvol-vs-file", {"size": "6m"}, {"bs": ["64k", "768k"]}, 8),
+    ],
+)  # fmt: skip
+def test_built_in_definitions_run(machine, pool, name, small, factors, samples):
+    """Small, once, in a terminal; nothing stays."""
+    before = [line.split("\t")[0] for line in machine.datasets(pool.name)]
+    request = {"definition": name, "parent": pool.parent, "override": small, "factors": factors,
+               "repeats": 1}
+    machine.put(json.dumps(request).encode(), "/tmp/request.json")
+    machine.ok(
+        f"volbench run /tmp/request.json --allow-dataset {pool.parent} --state {machine.state}/run "
+        "--quiet --json /tmp/result.json", timeout=900)
+    result = json.loads(machine.get("/tmp/result.json"))
+    assert len(result["samples"]) == samples
+    for sample in result["samples"]:
+        assert sample["seconds"] > 0 and sample["error_count"] == 0
+        assert sample["zfs"]["properties"]["primarycache"] == "metadata", sample["zfs"]
+    assert [line.split("\t")[0] for line in machine.datasets(pool.name)] == before
