@@ -31,9 +31,9 @@ struct volume;
 /*
  * All that can be known before it is made; nothing is. Fills info, with what its files or its node
  * are going to be like. Errors, in this order: ZFS_UNAVAILABLE; TARGET_NOT_ALLOWED; ZFS_PERMISSION
- * (/dev/zfs); TARGET_MISSING, TARGET_TYPE (parent); TARGET_READ_ONLY, ZFS_FAILED (pool);
- * MISSING_FIELD, TARGET_TOO_SMALL, with "size" as field; what OpenZFS says of it (zfs_create_dry),
- * with a property's name as field; ZFS_PERMISSION (what is not delegated).
+ * (/dev/zfs); TARGET_MISSING; TARGET_READ_ONLY, ZFS_FAILED (pool); TARGET_TYPE, TARGET_READ_ONLY
+ * (parent); MISSING_FIELD, TARGET_TOO_SMALL, with "size" as field; what OpenZFS says of it
+ * (zfs_create_dry), with a property's name as field; ZFS_PERMISSION (what is not delegated).
  * Findings (may be NULL): "pool_degraded", "zfs_direct".
  */
 MUST_CHECK int volume_look(const struct allow *allow, const struct target_spec *spec,

@@ -39,17 +39,15 @@ static const char *value_of(const struct zfs_value *values, size_t index)
 static int check_parent(const struct target_spec *spec, const struct zfs_value *values,
 			struct target_info *info, struct error *err)
 {
-	const char *own = properties_get(&spec->properties, "readonly");
-
 	if (strcmp(value_of(values, ASKED_TYPE), "filesystem") != 0)
 		return error_set(err, ERROR_TARGET_TYPE, "",
 				 "%s is a %s; the parent of what is made must be a file system",
 				 spec->path, value_of(values, ASKED_TYPE));
-	if (strcmp(own ? own : value_of(values, ASKED_READONLY), "on") == 0)
+	if (strcmp(value_of(values, ASKED_READONLY), "on") == 0)
 		return error_set(err, ERROR_TARGET_READ_ONLY, "",
-				 "readonly=on of %s would be that of %s made beneath it; give it "
-				 "the property readonly=off",
-				 own ? "the target" : spec->path, kind_text(spec->kind));
+				 "%s has readonly=on, as %s made beneath it would have; "
+				 "`zfs set readonly=off %s` ends that",
+				 spec->path, kind_text(spec->kind), spec->path);
 	if (!zfs_number(values[ASKED_AVAILABLE].value, &info->free_bytes))
 		return error_set(err, ERROR_ZFS_FAILED, "",
 				 "OpenZFS does not tell what is available to %s", spec->path);
@@ -228,10 +226,11 @@ static int look_beneath(const struct target_spec *spec, const struct target_need
 			const struct zfs_value *values, struct target_info *info,
 			struct findings *findings, struct error *err)
 {
-	int r = check_parent(spec, values, info, err);
+	/* that first: in a pool that is read-only every dataset has readonly=on */
+	int r = check_pool(spec, info, findings, err);
 
 	if (r == 0)
-		r = check_pool(spec, info, findings, err);
+		r = check_parent(spec, values, info, err);
 	if (r == 0 && spec->kind == TARGET_ZVOL)
 		r = check_size(spec, need, info, err);
 	if (r == 0)
