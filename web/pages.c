@@ -77,6 +77,10 @@ static void how_to_start(bool open, const char *host, struct html *html)
 	html_text(html, host);
 	html_raw(html,
 		 "/api/v1/runs</pre>"
+		 "<p>On OpenZFS zvols of several block sizes are made, filled, measured and "
+		 "destroyed by <code>{\"definition\": \"volblocksize\", \"parent\": "
+		 "\"tank/volbench\"}</code>; <code>recordsize</code> and "
+		 "<code>zvol-vs-file</code> take a parent as well.</p>"
 		 "<p>The same body posted to <code>/api/v1/plan</code> says what a run would do, "
 		 "and does nothing. <a href=\"/api/v1/definitions\">Definitions</a> lists the "
 		 "names, <a href=\"/api/v1/targets\">targets</a> the places, and "

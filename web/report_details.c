@@ -237,7 +237,8 @@ static void show_environment(const struct result *result, struct html *html)
 		       environment->liburing);
 	report_fact(html, "Program", text);
 	(void)snprintf(text, sizeof(text), "%" PRIu64 ", order %s", result->definition.seed,
-		       result->definition.order == ORDER_GROUPED
+		       report_grouped_for_space(result) ? "grouped by volume, for want of space"
+		       : result->definition.order == ORDER_GROUPED
 			       ? "grouped"
 			       : "interleaved in randomised blocks");
 	report_fact(html, "Seed", text);

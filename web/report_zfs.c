@@ -25,10 +25,10 @@ void report_zfs_kind(const struct target_spec *spec, struct html *html)
 
 /* ---- order ---- */
 
-static bool has_finding(const struct findings *findings, const char *code)
+bool report_grouped_for_space(const struct result *result)
 {
-	for (size_t i = 0; i < findings->count; i++)
-		if (strcmp(findings->list[i].code, code) == 0)
+	for (size_t i = 0; i < result->findings.count; i++)
+		if (strcmp(result->findings.list[i].code, "grouped_for_space") == 0)
 			return true;
 	return false;
 }
@@ -36,7 +36,7 @@ static bool has_finding(const struct findings *findings, const char *code)
 void report_order_note(const struct report *report, struct html *html)
 {
 	const struct result *result = report->result;
-	bool space = has_finding(&result->findings, "grouped_for_space");
+	bool space = report_grouped_for_space(result);
 
 	if (!space && (result->definition.order != ORDER_GROUPED || report->level_count < 2))
 		return;

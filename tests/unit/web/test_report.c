@@ -326,6 +326,7 @@ static void test_unknown_figures(void **state)
 	assert_has(&written, "<dt>Fragmentation</dt><dd>unknown</dd>");
 	assert_int_equal(count_of(written.page, "TrueNAS"), 0);
 	assert_has(&written, "Drift cannot be told from effect.");
+	assert_has(&written, "42, order grouped by volume, for want of space");
 	done(&result, &written);
 }
 
