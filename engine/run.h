@@ -68,8 +68,9 @@ struct run_look {
 
 /*
  * The checks of every target, free space, memory and threads; adds findings to the plan and
- * corrects its estimate of memory and threads for the backend. A device that will be written is
- * told
+ * corrects its estimate of memory and threads for the backend. Where a pool does not hold all zvols
+ * and datasets at once its samples are grouped by instance (plan.one_by_one, "grouped_for_space").
+ * A device that will be written is told
  * ("device_overwritten"). infos has one entry a target. Errors of a target have "/target" or
  * "/targets/N" as field, those of a sample the place where the option was given, or "/workloads/N".
  */
