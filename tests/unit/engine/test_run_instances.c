@@ -256,14 +256,13 @@ static void test_failures(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct error err = {0};
 
+		assert_int_equal(end(state), 0);
 		assert_int_equal(begin(state), 0);
 		set.plan.one_by_one = true;
 		fails = cases[i].fails;
 		assert_true(go(&err) < 0);
 		assert_string_equal(told, cases[i].told);
-		assert_int_equal(end(state), 0);
 	}
-	assert_int_equal(begin(state), 0);
 }
 
 /* One that cannot be removed does not end the run, and is told. */
@@ -287,6 +286,7 @@ static void test_full(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(sys); i++) {
 		struct error err = {0};
 
+		assert_int_equal(end(state), 0);
 		assert_int_equal(begin(state), 0);
 		fails = "fill3";
 		fails_sys = sys[i];
@@ -296,9 +296,7 @@ static void test_full(void **state)
 		if (sys[i] != EIO)
 			assert_non_null(strstr(err.message, "tank"));
 		assert_non_null(strstr(err.message, "fill3 fails"));
-		assert_int_equal(end(state), 0);
 	}
-	assert_int_equal(begin(state), 0);
 }
 
 static void test_cancelled(void **state)
