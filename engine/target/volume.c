@@ -373,9 +373,11 @@ int volume_sweep(int dirfd, const struct allow *allow, const char *name, const c
 		return -EACCES;
 	}
 	r = zfs_available("left behind", NULL);
-	if (r < 0)
-		return error_set_sys(err, ERROR_ZFS_UNAVAILABLE, -r,
-				     "this machine has no OpenZFS now");
+	if (r < 0) {
+		(void)error_set(err, ERROR_ZFS_UNAVAILABLE, "",
+				"this machine has no OpenZFS now");
+		return r;
+	}
 	there = zfs_get(name, &type, 1, &value, NULL) == 0;
 	if (there)
 		zfs_values_done(value, 1);
