@@ -577,6 +577,12 @@ int target_remove(struct target *target, void (*step)(void *arg), void *arg, str
 	const struct tree_step steps = {.call = step, .arg = arg};
 	int first = 0, r = 0;
 
+	if (target->volume && target->fd >= 0) {
+		r = volume_close(target->volume, target->fd, step, arg, err);
+		target->fd = -1;
+		if (r < 0)
+			return r;
+	}
 	if (target->volume) {
 		close_all(target);
 		return volume_remove(target->volume, step, arg, err);

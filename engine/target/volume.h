@@ -49,6 +49,14 @@ MUST_CHECK int volume_create(const struct target_spec *spec, const struct target
 			     const struct target_making *making, struct target_info *info,
 			     struct volume **ret_volume, int *ret_fd, struct error *err);
 
+/*
+ * Closes the last descriptor of a zvol, for which the kernel waits until what was written is on the
+ * disks (zvol_os.c: zvol_release): for ever where its pool is suspended. ZFS_FAILED with -ETIMEDOUT
+ * then, and the descriptor is left to a thread that waits on. step as target_remove()'s.
+ */
+MUST_CHECK int volume_close(const struct volume *volume, int fd, void (*step)(void *arg), void *arg,
+			    struct error *err);
+
 /* Destroys it, once every descriptor of it is closed, and forgets it in the manifest. No cancel is
  * heard. */
 MUST_CHECK int volume_remove(struct volume *volume, void (*step)(void *arg), void *arg,

@@ -8,7 +8,8 @@
  * link: -Wl,--wrap=zfs_node_watch_free,--wrap=zfs_node_await,--wrap=zfs_node_name,--wrap=zfs_run
  * link: -Wl,--wrap=device_claim,--wrap=device_describe,--wrap=system_each_mount
  * link: -Wl,--wrap=zfs_version_at_least
- * link: -Wl,--wrap=privileges_check,--wrap=privileges_check_access
+ * link: -Wl,--wrap=privileges_check,--wrap=privileges_check_access,--wrap=close
+ * link: -Wl,--wrap=clock_now_ns
  *
  * Length: one stand-in for OpenZFS serves all of it.
  */
@@ -17,6 +18,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -62,7 +64,30 @@ static struct {
 	uint64_t reserved;
 	atomic_bool *cancel;
 	bool cancels;
+	bool close_hangs;
 } zfs;
+
+/* A close that hangs in the kernel until it is released, while time goes by. */
+static atomic_int hanging_fd = -1;
+static sem_t released;
+static uint64_t gone_ns;
+
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+	if (fd >= 0 && atomic_load(&hanging_fd) == fd)
+		(void)sem_wait(&released);
+	return __real_close(fd);
+}
+
+uint64_t __real_clock_now_ns(void);
+uint64_t __wrap_clock_now_ns(void);
+uint64_t __wrap_clock_now_ns(void)
+{
+	gone_ns += atomic_load(&hanging_fd) >= 0 ? UINT64_C(30000000000) : 0;
+	return __real_clock_now_ns() + gone_ns;
+}
 
 static int step(const char *name, struct error *err)
 {
@@ -298,6 +323,8 @@ int __wrap_device_claim(int path_fd, const struct target_info *info, int *ret_cl
 	(void)info;
 	if (r == 0)
 		*ret_claim = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (r == 0 && zfs.close_hangs)
+		atomic_store(&hanging_fd, *ret_claim);
 	return r;
 }
 
@@ -562,6 +589,25 @@ static void test_destroy_fails(void **state)
 	assert_true(is_noted(NAME));
 }
 
+/* A suspended pool: nothing is destroyed, the manifest remembers, and nobody waits for ever. */
+static void test_close_hangs(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	if (!make_node())
+		return;
+	assert_int_equal(sem_init(&released, 0, 0), 0);
+	zfs.close_hangs = true;
+	assert_int_equal(live(TARGET_ZVOL, &err), -ETIMEDOUT);
+	assert_int_equal(err.code, ERROR_ZFS_FAILED);
+	assert_non_null(strstr(err.message, "suspended"));
+	assert_null(strstr(zfs.log, "destroy"));
+	assert_true(is_noted(NAME));
+	atomic_store(&hanging_fd, -1);
+	assert_int_equal(sem_post(&released), 0);
+}
+
 static void test_other_node(void **state)
 {
 	struct error err = {0};
@@ -810,6 +856,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_name_taken, begin, end),
 		cmocka_unit_test_setup_teardown(test_create_given_up, begin, end),
 		cmocka_unit_test_setup_teardown(test_destroy_fails, begin, end),
+		cmocka_unit_test_setup_teardown(test_close_hangs, begin, end),
 		cmocka_unit_test_setup_teardown(test_other_node, begin, end),
 		cmocka_unit_test_setup_teardown(test_rounded_size, begin, end),
 		cmocka_unit_test_setup_teardown(test_refused, begin, end),
