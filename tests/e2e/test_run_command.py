@@ -163,7 +163,7 @@ def test_bad_definitions(volbench, name, text, message):
     (["--override", "bs"], "OPTION=VALUE"),
     (["--override", "colour=1"], "colour"),
     (["--override", "bs=fast"], "/override/bs"),
-    (["--target", "zvol:x"], "file:PATH"),
+    (["--target", "disk:x"], "file:PATH"),
     (["--repeats", "0"], "1 to 100"),
     (["--json", "/nowhere/at/all.json"], "/nowhere/at"),
     (["--bogus"], "--bogus"),
