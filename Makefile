@@ -226,6 +226,10 @@ bench-files: $(PROGRAM) ## metadata workloads beside bonnie++ (five minutes)
 bench-definitions: $(PROGRAM) ## IOPS of many definitions beside fio's (about 3 minutes)
 	$(PYTHON) tests/bench/definitions.py --program $(PROGRAM)
 
+.PHONY: bench-zfs
+bench-zfs: $(PROGRAM) ## whether depth is real on OpenZFS, in the machine of check-zfs (ten minutes)
+	VOLBENCH=$(abspath $(PROGRAM)) $(PYTHON) tests/bench/zfs.py --json $(BUILD)/bench-zfs.json
+
 UNIT_DIRECTORY ?= $(PREFIX)/lib/systemd
 .PHONY: install
 install: all ## install under DESTDIR and PREFIX
