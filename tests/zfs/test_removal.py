@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a run has made is removed whatever ends it, and nothing else is."""
+import pytest
+
+import definitions
+
+
+@pytest.fixture(name="others")
+def fixture_others(machine, pool):
+    """What a user has beneath the same parent, with names or marks like ours; it must stay."""
+    machine.ok(
+        f"zfs create {pool.parent}/volbench-mine && echo kept >/{pool.parent}/volbench-mine/file"
+        f" && zfs create -V 16M -s {pool.parent}/volbench-20260101T000000Z-abcdef"
+        f" && zfs create -o volbench:run=somebody {pool.parent}/marked"
+        f" && zfs create {pool.parent}/marked/volbench-inherits"
+    )
+    return machine.datasets(pool.name)
+
+
+def like(machine, pool, run_id):
+    """The same for a run whose id is known by now."""
+    machine.ok(
+        f"zfs create {pool.parent}/volbench-{run_id}-mine"
+        f" && zfs create -o volbench:run={run_id} {pool.parent}/{run_id}"
+        f" && zfs create {pool.parent}/{run_id}/volbench-{run_id}"
+        f" && zfs create -o volbench:run=another {pool.parent}/volbench-{run_id}-77"
+    )
+    return sorted(
+        line for line in machine.datasets(pool.name)
+        if f"{pool.parent}/volbench-{run_id}" not in line
+        or line.split("\t")[0].endswith(("-mine", "-77"))
+    )  # fmt: skip
+
+
+def all_removed(machine, pool, expected):
+    names = " ".join(line.split("\t")[0] for line in expected)
+    machine.wait_for(f"[ $(zfs list -rHo name -t all {pool.name} | wc -l) -le {len(expected)} ]")
+    assert sorted(machine.datasets(pool.name)) == sorted(expected), names
+
+
+def measuring(run):
+    return run["progress"]["phase"] == "measure"
+
+
+def begin(machine, pool, service, fill):
+    """A run that fills (of much) or measures (for long): its id, and what must be left after it."""
+    client = service.client
+    if fill:
+        big = definitions.zvol(pool, size="512M")
+        run_id = client.submit(definitions.definition(big, defaults={"size": "512m"}))
+        expected = like(machine, pool, run_id)
+        client.wait(run_id, lambda run: run["progress"]["phase"] == "fill")
+        written = f"zfs list -rHpo refer -t volume {pool.parent} | sort -n | tail -n1"
+        machine.wait_for(f"[ $({written}) -gt 8000000 ]", pause=0)
+        assert client.run(run_id)["progress"]["phase"] == "fill"
+    else:
+        run_id = client.submit(definitions.endless(pool, factors={"volblocksize": ["16K", "64K"]}))
+        expected = like(machine, pool, run_id)
+        client.wait(run_id, measuring)
+    return run_id, expected
+
+
+@pytest.mark.parametrize("fill", [True, False], ids=["mid-fill", "mid-sample"])
+def test_kill_of_the_engine(machine, pool, service, others, fill):
+    del others
+    run_id, expected = begin(machine, pool, service, fill)
+    assert definitions.made(machine, pool)
+    service.kill_engine()
+    service.client.wait_state(run_id, "interrupted")
+    service.stop()
+    service.start()
+    all_removed(machine, pool, expected)
+
+
+def test_kill_of_service_and_engine(machine, pool, service, others):
+    del others
+    run_id, expected = begin(machine, pool, service, fill=False)
+    service.kill()
+    service.start()
+    all_removed(machine, pool, expected)
+    assert service.client.run(run_id)["state"] == "interrupted"
+
+
+@pytest.mark.parametrize("fill", [True, False], ids=["mid-fill", "mid-sample"])
+def test_hard_reset(machine, pool, service, others, fill):
+    del others
+    run_id, expected = begin(machine, pool, service, fill)
+    machine.ok(f"zpool sync {pool.name}")  # what the user made; ours must be found either way
+    machine.reboot(hard=True)
+    assert definitions.made(machine, pool), "the reset has removed them itself"
+    service.start()
+    all_removed(machine, pool, expected)
+    assert service.client.run(run_id)["state"] == "interrupted"
