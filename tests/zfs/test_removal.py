@@ -91,3 +91,26 @@ def test_hard_reset(machine, pool, service, others, fill):
     service.start()
     all_removed(machine, pool, expected)
     assert service.client.run(run_id)["state"] == "interrupted"
+
+
+def test_cancel(machine, pool, service, others):
+    run_id = service.client.submit(definitions.endless(pool))
+    service.client.wait(run_id, measuring)
+    assert service.client.post(f"/api/v1/runs/{run_id}/cancel").status == 202
+    service.client.wait_state(run_id, "cancelled")
+    assert machine.datasets(pool.name) == others
+
+
+def test_datasets_of_a_run_are_unmounted_and_gone(machine, pool, service):
+    before = machine.datasets(pool.name)
+    run_id = service.client.submit(
+        definitions.definition(definitions.dataset(pool, recordsize="16K"), defaults={"runtime": 3600})
+    )
+    service.client.wait(run_id, measuring)
+    [name] = definitions.made(machine, pool)
+    mounted = machine.ok(f"zfs get -Ho value mountpoint {name}")
+    assert mounted.startswith(service.state), "it is mounted where others may look"
+    service.kill()
+    service.start()
+    all_removed(machine, pool, before)
+    assert machine.run(f"grep {mounted} /proc/mounts")[0] == 1
