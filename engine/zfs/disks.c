@@ -121,7 +121,7 @@ const char *zfs_disks_read(const struct zfs_pool *pool, struct zfs_disks *ret_di
 		return read_files(pool, ret_disks);
 	for (size_t i = 0; i < pool->leaf_count; i++) {
 		const struct zfs_leaf *leaf = &pool->leaves[i];
-		uint64_t read_bytes, written_bytes;
+		uint64_t read_bytes = 0, written_bytes = 0;
 
 		if (leaf->class == ZFS_VDEV_CACHE)
 			continue;

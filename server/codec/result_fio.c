@@ -80,6 +80,8 @@ static int put_place(const struct result *result, const struct sample *sample, j
 	AUTO_FREE char *path = NULL;
 	bool files = false;
 
+	if (definition->target_count == 0) /* not known; the sample tells a path all the same */
+		return put_text(value, "filename", sample->target);
 	for (size_t i = 0; i < definition->factor_count && i < sample->level_count; i++)
 		for (size_t k = 0; k < definition->factors[i].level_count; k++)
 			if (strcmp(definition->factors[i].levels[k], sample->levels[i].value) == 0)
