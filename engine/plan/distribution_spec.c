@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/plan/data_files.h"
 #include "engine/plan/quantity.h"
 #include "engine/plan/workload_sizes.h"
 
@@ -305,21 +306,41 @@ static int conflict(const struct workload *workload, struct error *err, const ch
 			 text_excerpt(workload->random_distribution, quoted), why);
 }
 
+/* Bytes that the zones lie in: of each job, or of the smallest of its files. */
+static uint64_t region_bytes(const struct workload *workload)
+{
+	uint64_t least = UINT64_MAX;
+	struct data_files files;
+
+	if (!data_files_given(workload))
+		return workload->size;
+	data_files_of(workload, &files);
+	for (uint64_t i = 0; i < files.count; i++) {
+		uint64_t bytes = data_files_bytes(workload, i);
+
+		least = bytes < least ? bytes : least;
+	}
+	return least;
+}
+
 /* Each zone holds a block to draw, where any are drawn there: their bounds are rounded down to
  * blocks. */
 static int check_blocks(const struct workload *workload, const struct distribution_spec *spec,
-			enum direction direction, struct error *err)
+			enum direction direction, uint64_t bytes, struct error *err)
 {
 	const struct distribution_zone *zones = spec->zones[direction];
 	uint64_t unit = workload_alignment(workload, direction), before = 0, end;
-	uint64_t blocks = workload_blocks(workload, direction, workload->size);
+	uint64_t blocks = workload_blocks(workload, direction, bytes);
 
 	for (uint64_t i = 0; i < spec->zone_counts[direction]; i++, before = end) {
 		end = before + zones[i].size;
 		if (end / unit > blocks)
 			return conflict(workload, err,
-					"has zones that end behind the last request that fits into "
-					"size");
+					data_files_given(workload)
+						? "has zones that end behind the last request that "
+						  "fits into the smallest of a job's files"
+						: "has zones that end behind the last request that "
+						  "fits into size");
 		if (end / unit == before / unit && zones[i].access > 0)
 			return conflict(
 				workload, err,
@@ -332,6 +353,7 @@ static int check_blocks(const struct workload *workload, const struct distributi
 int distribution_spec_fits(const struct workload *workload, struct error *err)
 {
 	struct distribution_spec spec;
+	uint64_t bytes;
 	int r;
 
 	if (!distribution_spec_given(workload))
@@ -339,13 +361,17 @@ int distribution_spec_fits(const struct workload *workload, struct error *err)
 	r = distribution_spec_parse(workload->random_distribution, &spec, err);
 	if (r < 0)
 		return r;
+	bytes = region_bytes(workload);
 	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++) {
 		if (!workload_moves(workload, (enum direction)d))
 			continue;
-		if (distribution_spec_bytes(&spec, (enum direction)d) > workload->size)
-			return conflict(workload, err, "asks for more bytes than each job has");
+		if (distribution_spec_bytes(&spec, (enum direction)d) > bytes)
+			return conflict(workload, err,
+					data_files_given(workload)
+						? "asks for more bytes than each file of a job has"
+						: "asks for more bytes than each job has");
 		if (spec.kind == DISTRIBUTION_ZONED_ABS)
-			r = check_blocks(workload, &spec, (enum direction)d, err);
+			r = check_blocks(workload, &spec, (enum direction)d, bytes, err);
 	}
 	return r;
 }

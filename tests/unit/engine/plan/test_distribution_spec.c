@@ -245,6 +245,14 @@ static void test_conflicts(void **unused)
 	conflicts("rw=randread random_distribution=zoned_abs:100/1000k size=1000k bssplit=64k/100 "
 		  "blockalign=4k",
 		  "behind the last");
+	/* Of several files each has all zones. */
+	conflicts("rw=randread random_distribution=zoned_abs:60/16k:40/48k size=64k nrfiles=2",
+		  "more bytes than each file");
+	conflicts("rw=randread random_distribution=zoned_abs:60/16k:40/48k filesize=60k nrfiles=2",
+		  "more bytes than each file");
+	conflicts("rw=randread random_distribution=zoned_abs:100/30k filesize=30k nrfiles=2 bs=4k "
+		  "blockalign=2k bssplit=4k/50:8k/50",
+		  "smallest of a job's files");
 }
 
 static void takes(const char *options, bool norandommap, bool fio)
