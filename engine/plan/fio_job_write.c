@@ -111,6 +111,19 @@ static int check_size(const struct definition *definition, size_t workload,
 			 text_excerpt(definition->workloads[workload].name, quoted));
 }
 
+/* The workloads share their files, as samples do; those that run together do not. Without $filenum
+ * fio gives all files of a job one name. */
+static void put_file_names(const struct workload *options, size_t part, FILE *out)
+{
+	fputs("filename_format=volbench-fio.", out);
+	if (part > 0)
+		fprintf(out, "%zu.", part);
+	fputs("$jobnum", out);
+	if (options->nrfiles > 1)
+		fputs(".$filenum", out);
+	fputc('\n', out);
+}
+
 static int put_part(const struct plan *plan, const struct plan_sample *sample, size_t part,
 		    const char *path, FILE *out, struct error *err)
 {
@@ -121,11 +134,8 @@ static int put_part(const struct plan *plan, const struct plan_sample *sample, s
 	fputs(part == 0 ? "stonewall\n" : "new_group\n", out);
 	if (fio_option_each(options, part, path, directory, put_option, out) < 0)
 		return error_no_memory(err);
-	/* the workloads share their files, as samples do; those that run together do not */
-	if (directory && part == 0)
-		fputs("filename_format=volbench-fio.$jobnum\n", out);
-	else if (directory)
-		fprintf(out, "filename_format=volbench-fio.%zu.$jobnum\n", part);
+	if (directory)
+		put_file_names(workload_part(options, part), part, out);
 	return 0;
 }
 

@@ -543,6 +543,25 @@ static void the_command_has_a_name_for_each(void **state)
 	definition_done(&d);
 }
 
+/* Else fio gives all files of a job one name. */
+static void each_file_of_a_job_has_a_name_of_its_own(void **state)
+{
+	char *text;
+
+	(void)state;
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_DIRECTORY, NULL, "/t");
+	add_workload(&d, "size=1m");
+	add_job("name=a rw=read nrfiles=2");
+	add_job("name=b rw=write nrfiles=3");
+	check_ok(&d);
+	text = write_job();
+	assert_non_null(strstr(text, "filename_format=volbench-fio.$jobnum.$filenum\n"));
+	assert_non_null(strstr(text, "filename_format=volbench-fio.1.$jobnum.$filenum\n"));
+	free(text);
+	definition_done(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -562,6 +581,7 @@ int main(void)
 		cmocka_unit_test(sections_run_together_up_to_a_stonewall),
 		cmocka_unit_test(they_are_written_to_run_together),
 		cmocka_unit_test(the_command_has_a_name_for_each),
+		cmocka_unit_test(each_file_of_a_job_has_a_name_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
