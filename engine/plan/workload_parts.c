@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/plan/data_files.h"
 #include "engine/plan/machine_options.h"
 #include "engine/plan/workload.h"
 
@@ -259,6 +260,22 @@ static int take_first(struct workload *workload)
 	return 0;
 }
 
+/* Those of each part were counted by themselves; all are held open at once. */
+static int check_files(const struct workload *workload, size_t *ret_part, struct error *err)
+{
+	uint64_t files = data_files_count(workload);
+
+	if (files <= DATA_FILES_MAX)
+		return 0;
+	for (*ret_part = 0; *ret_part + 1 < workload->part_count; ++*ret_part)
+		if (data_files_given(&workload->parts[*ret_part]))
+			break;
+	return error_set(err, ERROR_TOO_MANY, "nrfiles",
+			 "the jobs that run together have %" PRIu64
+			 " files; at most %d are held open: lower nrfiles or numjobs",
+			 files, DATA_FILES_MAX);
+}
+
 int workload_join(struct workload *workload, size_t *ret_part, struct error *err)
 {
 	uint64_t most = option_at(OPTION_ID_NUMJOBS)->max, jobs = workload_jobs(workload), extent;
@@ -276,6 +293,9 @@ int workload_join(struct workload *workload, size_t *ret_part, struct error *err
 		return error_set(err, ERROR_CONFLICT, "numjobs",
 				 "%" PRIu64 " jobs would run together; at most %" PRIu64 " do",
 				 jobs, most);
+	r = check_files(workload, ret_part, err);
+	if (r < 0)
+		return r;
 	if (workload_extent(workload, false, &extent) < 0 || extent > INT64_MAX)
 		return error_set(err, ERROR_CONFLICT, "size",
 				 "the regions of all jobs together go beyond what a file can hold");

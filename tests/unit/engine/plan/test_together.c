@@ -303,6 +303,21 @@ static void jobs_have_a_limit(void **state)
 			definition_done(&d);
 		}
 	}
+	/* Files that are held open. */
+	for (int above = 0; above < 2; above++) {
+		start_definition(&d, NULL);
+		add_target(&d, TARGET_DIRECTORY, NULL, "/t");
+		add_workload(&d, "size=1g");
+		add_job("rw=read");
+		add_job(above ? "rw=read nrfiles=2048" : "rw=read nrfiles=2047");
+		add_job("rw=read nrfiles=1024 numjobs=2");
+		if (above) {
+			check_bad(&d, ERROR_TOO_MANY, "/workloads/0/jobs/1/nrfiles");
+		} else {
+			check_ok(&d);
+			definition_done(&d);
+		}
+	}
 }
 
 static void paths_of_jobs_become_the_target(void **state)
