@@ -31,6 +31,22 @@ def test_engine_base_may_not_see_the_engine(tmp_path):
     assert status == 1
 
 
+def test_the_rooms_of_the_engine_are_layers_too(tmp_path):
+    def status(file, included):
+        return run(tmp_path / file.replace("/", "_") / included, {file: f'#include "{included}"\n'})[0]
+
+    assert status("engine/plan/a.c", "engine/io/histogram.h") == 1
+    assert status("engine/plan/a.c", "engine/zfs/pool.h") == 1
+    assert status("engine/plan/a.c", "engine/zfs/name.h") == 0
+    assert status("engine/zfs/a.c", "engine/io/measure.h") == 1
+    assert status("engine/io/a.c", "engine/target/target.h") == 1
+    assert status("engine/io/a.c", "engine/sample.h") == 0
+    assert status("engine/target/a.c", "engine/analysis/cells.h") == 1
+    assert status("engine/target/a.c", "engine/zfs/dataset.h") == 0
+    assert status("engine/analysis/a.c", "engine/run_parts.h") == 1
+    assert status("server/codec/a.c", "server/store.h") == 1
+
+
 def test_main_may_see_all(tmp_path):
     assert run(tmp_path, {"server/main.c": '#include "api/http.h"\n'})[0] == 0
 
