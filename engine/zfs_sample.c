@@ -111,17 +111,24 @@ static void not_told(struct sample_zfs *zfs)
 	zfs->compress_ratio = 0;
 }
 
-/* See sample_zfs_from_devices(). Reads of a zvol through the page cache come in its own sizes. */
-static double accesses_a_block(const struct workload *options, const struct sample_zfs *zfs)
+/* volblocksize or recordsize; 0: not known */
+static uint64_t block_of(const struct sample_zfs *zfs)
 {
 	const char *value =
 		properties_get(&zfs->properties, zfs->volume ? "volblocksize" : "recordsize");
-	uint64_t block = 0, request = options->bs[DIRECTION_READ];
+	uint64_t block = 0;
 
-	if (!value || !zfs_number(value, &block) || options->part_count > 0 || options->metadata ||
-	    options->rw != RW_READ || options->rw_number > 0 || options->bssplit ||
-	    options->bsrange[DIRECTION_READ][0] > 0 || (zfs->volume && !options->direct) ||
-	    request == 0 || block <= request)
+	return value && zfs_number(value, &block) ? block : 0;
+}
+
+/* See sample_zfs_from_devices(). Reads of a zvol through the page cache come in its own sizes. */
+static double accesses_a_block(const struct workload *options, const struct sample_zfs *zfs)
+{
+	uint64_t block = block_of(zfs), request = options->bs[DIRECTION_READ];
+
+	if (options->part_count > 0 || options->metadata || options->rw != RW_READ ||
+	    options->rw_number > 0 || options->bssplit || options->bsrange[DIRECTION_READ][0] > 0 ||
+	    (zfs->volume && !options->direct) || request == 0 || block <= request)
 		return 0;
 	return (double)block / (double)request;
 }
@@ -174,6 +181,37 @@ void zfs_sample_window(struct zfs_sample *beside, bool begins)
 
 /* ---- what was asked of it ---- */
 
+/* Whether each write of a part, or of a workload of one, is smaller than a block. As above a zvol's
+ * page cache writes in sizes of its own. */
+static bool writes_parts(const struct workload *options, const struct sample_zfs *zfs)
+{
+	uint64_t request = options->bs[DIRECTION_WRITE];
+
+	return !options->metadata && workload_writes(options) && !options->bssplit &&
+	       options->bsrange[DIRECTION_WRITE][0] == 0 && (!zfs->volume || options->direct) &&
+	       request > 0 && request < block_of(zfs);
+}
+
+/* Those of the window, in which ARC's counters were read. */
+static uint64_t partial_writes(const struct sample *sample)
+{
+	const struct workload *options = &sample->options;
+	uint64_t count = 0;
+
+	if (options->part_count == 0)
+		return writes_parts(options, sample->zfs) ? sample->directions[DIRECTION_WRITE].ios
+							  : 0;
+	for (size_t i = 0; i < sample->job_count; i++) {
+		const struct job_result *job = &sample->jobs[i];
+
+		for (size_t k = 0; k < options->part_count; k++)
+			if (job->name && strcmp(job->name, options->parts[k].name) == 0 &&
+			    writes_parts(&options->parts[k], sample->zfs))
+				count += job->directions[DIRECTION_WRITE].ios;
+	}
+	return count;
+}
+
 static void tell_asked(const struct sample *sample, struct zfs_pool_delta *pool)
 {
 	for (size_t i = 0; i < sample->series.count; i++) {
@@ -207,8 +245,10 @@ int zfs_sample_end(struct zfs_sample **beside, int loaded, struct sample *sample
 				config->arg, err);
 	if (r == 0)
 		r = zfs_telemetry_end(own->telemetry, &own->patience, sample->zfs, err);
-	if (r == 0)
+	if (r == 0) {
 		tell_asked(sample, &sample->zfs->pool);
+		sample->zfs->partial_writes = partial_writes(sample);
+	}
 	zfs_telemetry_free(own->telemetry);
 	free(own);
 	return r;

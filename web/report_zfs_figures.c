@@ -27,9 +27,11 @@ static const struct description {
 		  "that the pool's devices had to serve; all others came from ARC, OpenZFS's cache "
 		  "in memory. Where the share is low the figures above are of memory, not of the "
 		  "pool. Levels of 95 % and more are in the strong tone.",
-		  "Counted from the kernel's figures at the two ends of the window: demand data "
-		  "misses and reads around ARC, as a part of these and the hits. ARC is the "
-		  "machine's: what others read meanwhile is among them.",
+		  "Counted from the kernel's figures at the two ends of the window: blocks that "
+		  "ARC missed, or fetched ahead, or that were read around it, as a part of all "
+		  "that were asked for. Where parts of blocks are written, the rest of those, "
+		  "which OpenZFS reads first, is among them, and counts once. ARC is the "
+		  "machine's: what others read meanwhile is among them too.",
 		  NULL},
 		 "Share of reads that reached the devices",
 		 "Table: share of reads that reached the devices",

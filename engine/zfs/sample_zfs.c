@@ -12,11 +12,14 @@ double sample_zfs_from_devices(const struct sample_zfs *zfs)
 	const struct zfs_arc_delta *arc = &zfs->arc;
 	double direct = (double)arc->direct_reads;
 	double fetched = (double)arc->demand_data_misses + (double)arc->prefetch_data_misses;
-	double all = (double)arc->demand_data_hits + (double)arc->demand_data_misses + direct;
+	double hits = (double)arc->demand_data_hits - (double)zfs->partial_writes;
+	double all = (hits > 0 ? hits : 0) + (double)arc->demand_data_misses + direct;
 	double reached = fetched * (zfs->accesses_a_block > 1 ? zfs->accesses_a_block : 1) + direct;
 
-	if (!arc->known || all <= 0)
+	if (!arc->known || arc->demand_data_hits + arc->demand_data_misses + arc->direct_reads == 0)
 		return -1;
+	if (all <= 0) /* no more than what writes asked for again, all of it in ARC */
+		return 0;
 	return reached < all ? reached / all : 1;
 }
 

@@ -113,6 +113,8 @@ json_t *sample_zfs_encode(const struct sample_zfs *zfs)
 		failed |= put_real(value, "txg_timeout_s", zfs->txg_timeout_s);
 	if (zfs->accesses_a_block > 1)
 		failed |= put_real(value, "accesses_a_block", zfs->accesses_a_block);
+	if (zfs->partial_writes > 0)
+		failed |= put_u64(value, "partial_writes", zfs->partial_writes);
 	if (arc.known) {
 		arc_counts(&arc, counts);
 		failed |= put_value(value, "arc", counts_encode(counts, ARC_COUNTS));
@@ -203,6 +205,8 @@ static int whole_decode(const struct fields *in, struct sample_zfs *zfs)
 		r = get_real_if(in, "txg_timeout_s", SECONDS_MAX, &zfs->txg_timeout_s);
 	if (r == 0)
 		r = get_real_if(in, "accesses_a_block", RATIO_MAX, &zfs->accesses_a_block);
+	if (r == 0 && fields_have(in, "partial_writes"))
+		r = get_u64(in, "partial_writes", UINT64_MAX, &zfs->partial_writes);
 	return r < 0 ? r : parts_decode(in, zfs);
 }
 

@@ -161,6 +161,7 @@ static int whole(struct sample *sample, const char *options, enum backend_kind b
 	zfs_sample_window(beside, true);
 	zfs_sample_window(beside, false);
 	fixture_series(&sample->series, 3, 1);
+	sample->directions[DIRECTION_WRITE].ios = 100;
 	r = zfs_sample_end(&beside, loaded, sample, &err);
 	assert_null(beside);
 	return r;
@@ -205,6 +206,33 @@ static void blocks_are_met_once_unless_in_order(void **state)
 		assert_int_equal(whole(&sample, once[i], BACKEND_THREADS, 0), 0);
 		if (sample.zfs->accesses_a_block > 1)
 			fail_msg("%s: %g", once[i], sample.zfs->accesses_a_block);
+		sample_done(&sample);
+	}
+}
+
+static void writes_of_parts_of_a_record_are_counted(void **state)
+{
+	static const struct {
+		const char *options;
+		uint64_t count;
+	} cases[] = {
+		{"rw=randrw bs=8k size=1m", 100},
+		{"rw=randwrite bs=127k size=1m", 100},
+		{"rw=randwrite bs=128k size=1m", 0},
+		{"rw=randrw bs=4k,128k size=1m", 0},
+		{"rw=randrw bs=128k,4k size=1m", 100},
+		{"rw=randread bs=8k size=1m", 0},
+		{"rw=randwrite bssplit=4k/50:128k/50 size=1m", 0},
+		{"rw=randwrite bsrange=4k-128k size=1m", 0},
+	};
+	struct sample sample;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(whole(&sample, cases[i].options, BACKEND_THREADS, 0), 0);
+		if (sample.zfs->partial_writes != cases[i].count)
+			fail_msg("%s: %llu", cases[i].options,
+				 (unsigned long long)sample.zfs->partial_writes);
 		sample_done(&sample);
 	}
 }
@@ -314,6 +342,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(files_on_a_dataset_are_told_of, new_world,
 						end_world),
 		cmocka_unit_test_setup_teardown(blocks_are_met_once_unless_in_order, new_world,
+						end_world),
+		cmocka_unit_test_setup_teardown(writes_of_parts_of_a_record_are_counted, new_world,
 						end_world),
 		cmocka_unit_test_setup_teardown(files_of_a_job_are_summed, new_world, end_world),
 		cmocka_unit_test_setup_teardown(elsewhere_nothing_is_asked, new_world, end_world),

@@ -44,6 +44,30 @@ static void metadata_alone_in_arc_reads_from_devices(void **state)
 	assert_true(share(0, 0, 0, 500, 1) == 1);	/* around ARC */
 }
 
+static double share_with_writes(uint64_t hits, uint64_t misses, uint64_t partial_writes)
+{
+	struct sample_zfs zfs;
+
+	sample_zfs_init(&zfs);
+	zfs.partial_writes = partial_writes;
+	zfs.arc = (struct zfs_arc_delta){
+		.known = true, .demand_data_hits = hits, .demand_data_misses = misses};
+	return sample_zfs_from_devices(&zfs);
+}
+
+/* Random reads and writes of 8k, 70 to 30, with primarycache=metadata; then what ARC held. */
+static void a_block_asked_for_again_by_its_write_is_no_read_from_memory(void **state)
+{
+	(void)state;
+	assert_true(share_with_writes(0, 1226, 0) == 1);      /* blocks of 4k: whole */
+	assert_true(share_with_writes(182, 539, 164) > 0.96); /* of 16k: parts */
+	assert_true(share_with_writes(152, 505, 162) == 1);   /* of 128k */
+	assert_true(share_with_writes(473, 473, 490) == 1);   /* writes alone */
+	assert_true(share_with_writes(130, 0, 30) == 0);
+	assert_true(share_with_writes(60, 0, 60) == 0);
+	assert_true(fabs(share_with_writes(95, 35, 30) - 0.35) < 1e-9);
+}
+
 static void what_stays_in_arc_does_not(void **state)
 {
 	(void)state;
@@ -88,6 +112,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(metadata_alone_in_arc_reads_from_devices),
+		cmocka_unit_test(a_block_asked_for_again_by_its_write_is_no_read_from_memory),
 		cmocka_unit_test(what_stays_in_arc_does_not),
 		cmocka_unit_test(none_is_not_known),
 		cmocka_unit_test(logs_are_written_too),

@@ -124,6 +124,7 @@ static inline struct sample_zfs *fixture_zfs(void)
 		.fragmentation_percent = 7,
 		.txg_timeout_s = 5,
 		.accesses_a_block = 4,
+		.partial_writes = 17,
 		.arc = {true, 100, 900, 50, 3, 47, 11, 123456789, 987654321},
 		.pool = {true, "", 1ull << 33, 1ull << 32, 4096, 1ull << 31, 1ull << 30, 9, 65536},
 	};
@@ -302,6 +303,7 @@ static inline void fixture_same_zfs(const struct sample_zfs *a, const struct sam
 	assert_true(a->fragmentation_percent == b->fragmentation_percent);
 	assert_true(a->txg_timeout_s == b->txg_timeout_s);
 	assert_true(a->accesses_a_block == b->accesses_a_block);
+	assert_true(a->partial_writes == b->partial_writes);
 	assert_int_equal(a->arc.known, b->arc.known);
 	assert_int_equal(a->arc.direct_reads, b->arc.direct_reads);
 	if (a->arc.known)
