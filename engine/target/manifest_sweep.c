@@ -151,7 +151,7 @@ static void sweep_entries(struct sweep *sweep, struct manifest *manifest)
 			break;
 		case FATE_REMOVED:
 			tell(sweep, FINDING_INFO, "removed", entry->path,
-			     "an earlier run left it; it is removed");
+			     "a run had left it behind; it is removed");
 			break;
 		case FATE_GONE:
 			break;
