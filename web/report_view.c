@@ -30,7 +30,8 @@ static int total_of(const struct cell *cell, enum metric metric, struct estimate
 	return 0;
 }
 
-/* The level with the highest mean, and those that are not shown below it. */
+/* The level with the highest mean, and those that are not shown below it: where either is one
+ * sample, without an interval, nothing is shown. */
 static void rank(struct comparison *comparison, size_t levels, enum metric metric)
 {
 	const struct estimate_interval *top = NULL;
@@ -50,9 +51,8 @@ static void rank(struct comparison *comparison, size_t levels, enum metric metri
 
 		if (!total->count)
 			continue;
-		cell->strong[metric] = total == top || (total->interval && top->interval
-								? total->high >= top->low
-								: total->mean >= top->mean);
+		cell->strong[metric] = total == top || !total->interval || !top->interval ||
+				       total->high >= top->low;
 		strong += cell->strong[metric];
 	}
 	comparison->clear[metric] =

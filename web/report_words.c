@@ -170,10 +170,12 @@ static void advice(const struct report *report, struct html *html)
 				!(report->comparisons[k].files && m != METRIC_IOPS);
 	if (!open)
 		return;
-	if (repeats < REPEATS_ADVISED)
+	if (repeats == 1)
+		html_text(html, " Repeats give intervals: set repeats to 5 or more.");
+	else if (repeats < REPEATS_ADVISED)
 		html_textf(html,
-			   " More repeats narrow the intervals: %u or more tell what %u %s not.",
-			   REPEATS_ADVISED, repeats, repeats == 1 ? "does" : "do");
+			   " More repeats narrow the intervals: %u or more tell what %u do not.",
+			   REPEATS_ADVISED, repeats);
 	else
 		html_text(html, " More repeats, a longer runtime and a machine that does nothing "
 				"else narrow the intervals.");
@@ -189,15 +191,22 @@ static bool any_clear(const struct report *report)
 	return any;
 }
 
+/* Whether any comparison has one for each of its levels. */
+static bool any_interval(const struct report *report)
+{
+	bool any = false;
+
+	for (size_t k = 0; k < report->comparison_count; k++)
+		any |= report->comparisons[k].measured > 1 && report->comparisons[k].fewest > 1;
+	return any;
+}
+
 void report_headline(const struct report *report, struct html *html)
 {
-	bool compared = false, intervals = false;
+	bool compared = false, intervals = any_interval(report);
 
-	for (size_t k = 0; k < report->comparison_count; k++) {
+	for (size_t k = 0; k < report->comparison_count; k++)
 		compared |= report->comparisons[k].measured > 1;
-		intervals |=
-			report->comparisons[k].measured > 1 && report->comparisons[k].fewest > 1;
-	}
 	html_open(html, "p", "class", "headline", NULL);
 	if (report->result->sample_count == 0) {
 		html_text(html, "Nothing was measured.");
@@ -421,6 +430,7 @@ static void summary_head(const struct report *report, struct html *html)
 {
 	bool levels = report->level_count > 1;
 	const char *iops = levels ? "Highest IOPS" : "IOPS";
+	const char *by = any_interval(report) ? "By the intervals" : "By one sample each";
 
 	html_raw(html, "<thead><tr>");
 	html_element(html, "th", "Workload", "scope", "col", NULL);
@@ -435,8 +445,7 @@ static void summary_head(const struct report *report, struct html *html)
 	if (levels && report->data)
 		html_element(html, "th", "at", "scope", "col", NULL);
 	if (levels) {
-		html_element(html, "th", report->sizes_vary ? "By IOPS" : "By the intervals",
-			     "scope", "col", NULL);
+		html_element(html, "th", report->sizes_vary ? "By IOPS" : by, "scope", "col", NULL);
 		if (report->sizes_vary)
 			html_element(html, "th", "By MiB/s", "scope", "col", NULL);
 	}

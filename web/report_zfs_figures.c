@@ -148,9 +148,9 @@ static bool stands_out(const struct report *report, const struct comparison *com
 		if (other->count && (!low || other->mean < low->mean))
 			low = other;
 	}
-	if (!low || low == own)
+	if (!low || low == own || !own->interval || !low->interval)
 		return true;
-	return own->interval && low->interval ? own->low <= low->high : own->mean <= low->mean;
+	return own->low <= low->high;
 }
 
 static struct chart_bars bars_of(int figure)
@@ -256,10 +256,12 @@ static void range_words(const struct report *report, const struct comparison *co
 	}
 	low = format(least);
 	high = format(most);
-	(void)snprintf(
-		buffer, size, "%s%s%s%s", low.text, strcmp(low.text, high.text) == 0 ? "" : " to ",
-		strcmp(low.text, high.text) == 0 ? "" : high.text,
-		figure == ZFS_FROM_DEVICES && least < FROM_DEVICES ? ": ARC served the rest" : "");
+	(void)snprintf(buffer, size, "%s%s%s%s", low.text,
+		       strcmp(low.text, high.text) == 0 ? "" : " to ",
+		       strcmp(low.text, high.text) == 0 ? "" : high.text,
+		       figure != ZFS_FROM_DEVICES || least >= FROM_DEVICES ? ""
+		       : most > 0					   ? ": ARC served the rest"
+									   : ": ARC served all");
 }
 
 static char *alternative_of(const struct report *report, const struct comparison *comparison,

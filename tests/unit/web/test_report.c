@@ -430,7 +430,9 @@ static void test_single_samples(void **state)
 	write_report(&result, "single-samples", &written);
 	assert_has(&written, "one sample a cell cannot tell levels of iodepth apart");
 	assert_has(&written, "highest figure at ");
-	assert_has(&written, "5 or more tell what 1 does not.");
+	assert_has(&written, "Repeats give intervals: set repeats to 5 or more.");
+	assert_has(&written, ">By one sample each<");
+	assert_int_equal(count_of(written.page, ">By the intervals<"), 0);
 	assert_int_equal(count_of(written.page, "\"interval\""), 0);
 	done(&result, &written);
 }
