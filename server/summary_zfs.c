@@ -187,14 +187,26 @@ static void put_bytes(struct table *table, uint64_t bytes)
 	table_cell(table, "%s", table_bytes(bytes, text));
 }
 
-static void put_volume(struct table *table, const struct definition *definition,
+/* Of what was made the parent stands above; of several that the run made its number is enough,
+ * "-2", since a whole name would leave no room for what else is told. */
+static const char *short_name(const struct volume *volume, const char *run_id)
+{
+	const char *name = strrchr(volume->first->zfs->dataset, '/'), *number;
+
+	if (!volume->made || !name)
+		return volume->first->zfs->dataset;
+	name++;
+	number = run_id[0] ? strstr(name, run_id) : NULL;
+	return number && number[strlen(run_id)] == '-' ? number + strlen(run_id) : name;
+}
+
+static void put_volume(struct table *table, const struct result *result,
 		       const struct volume *volume)
 {
+	const struct definition *definition = &result->definition;
 	const struct sample_zfs *zfs = volume->first->zfs;
-	const char *last = strrchr(zfs->dataset, '/');
 
-	/* Of what was made the parent stands above. */
-	table_cell(table, "%s", volume->made && last ? last + 1 : zfs->dataset);
+	table_cell(table, "%s", short_name(volume, result->id));
 	for (size_t f = 0; f < definition->factor_count; f++)
 		if (definition->factors[f].kind == FACTOR_PROPERTY)
 			table_cell(table, "%s",
@@ -222,7 +234,8 @@ static int print_volumes(const struct cells *cells, const struct volumes *volume
 	table = new_table(properties + 1, ARRAY_SIZE(heads));
 	if (!table)
 		return -ENOMEM;
-	table_cell(table, "before its first sample");
+	table_wrap(out, "What each zvol or dataset held before its first sample:", 0, 0, width);
+	table_cell(table, "name");
 	for (size_t f = 0; f < definition->factor_count; f++)
 		if (definition->factors[f].kind == FACTOR_PROPERTY)
 			table_cell(table, "%s", definition->factors[f].name);
@@ -230,7 +243,7 @@ static int print_volumes(const struct cells *cells, const struct volumes *volume
 		table_cell(table, "%s", heads[i]);
 	table_rule(table);
 	for (size_t i = 0; i < volumes->count && i < ROWS_MAX; i++)
-		put_volume(table, definition, &volumes->list[i]);
+		put_volume(table, cells->result, &volumes->list[i]);
 	r = table_print(table, out, width);
 	table_free(table);
 	if (volumes->count > ROWS_MAX)

@@ -46,8 +46,9 @@ static const struct description {
 		  "each "
 		  "byte once. It is made of copies on mirrors, parity and padding, metadata and "
 		  "the intent log, and above all of whole blocks that are written anew for a part "
-		  "of them; compression lowers it. Levels not shown above the lowest are in the "
-		  "strong tone.",
+		  "of them; compression lowers it, and so does what is written over before the "
+		  "pool "
+		  "has synced it. Levels not shown above the lowest are in the strong tone.",
 		  "Counted between two \"zpool sync\", one before a sample and one after it, ramp "
 		  "included, on all disks of the pool, log devices among them. What others wrote "
 		  "to "

@@ -60,6 +60,7 @@ static void pool_figures_and_volumes(void **state)
 
 	(void)state;
 	synthetic_make(&shape, &result);
+	(void)snprintf(result.id, sizeof(result.id), "20261130-113000-abc123");
 	text = summary_of(&result, 80);
 	assert_has(text, "zvols beneath tank/volbench\n");
 	assert_has(text, "Pool tank on OpenZFS 2.3.2-1: 4 x mirror of 2, ashift 12");
@@ -68,8 +69,11 @@ static void pool_figures_and_volumes(void **state)
 	assert_has(text, "written, x");
 	assert_has(text, "1.00x");
 	assert_int_equal(strstr(text, "unknown") != NULL, 0);
+	assert_has(text, "before its first sample:\nname  volblocksize  ");
+	assert_has(text, "\n-3    128K");
 	assert_fits(text, 80);
 	free(text);
+	(void)snprintf(result.id, sizeof(result.id), "another");
 	text = summary_of(&result, 140);
 	assert_has(text, "\nvolbench-20261130-113000-abc123-3  128K");
 	assert_fits(text, 140);
