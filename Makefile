@@ -168,7 +168,7 @@ check: ## all tests: plain, on OpenZFS (NO_ZFS=1: not those), with the sanitizer
 	$(MAKE) check-tsan
 
 .PHONY: test
-test: ## install what is missing, build, lint, pass every test
+test: ## install what is missing, build, lint, check (the first time 14 minutes more, for zfs-image)
 	$(MAKE) deps PACKAGES='$(PACKAGES_BUILD) $(PACKAGES_TEST) $(PACKAGES_LINT)'
 	$(MAKE) lint
 	$(MAKE) check
