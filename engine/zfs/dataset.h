@@ -69,8 +69,9 @@ MUST_CHECK int zfs_mount(const char *dataset, const struct zfs_patience *patienc
 
 /*
  * Destroys one dataset or zvol, never recursively, if it is what this run made: its name lies
- * beneath `parent` and its last component begins with ZFS_MADE_PREFIX, and ZFS_RUN_PROPERTY is
- * run_id, set on itself ("local"). Anything else: TARGET_NOT_ALLOWED with -EPERM, nothing done; a
+ * beneath `parent`, its last component is ZFS_MADE_PREFIX and run_id, or those and a number
+ * ("-2"), and ZFS_RUN_PROPERTY is run_id, set on itself ("local"), which is looked at before each
+ * try. Anything else: TARGET_NOT_ALLOWED with -EPERM, nothing done; a
  * permission that is lacking is ZFS_PERMISSION with -EACCES.
  * 0 where it does not exist while its parent does, and no `zfs create` that was left behind is
  * about to make it (creating.h; TARGET_BUSY with -EBUSY where one still is at the deadline);

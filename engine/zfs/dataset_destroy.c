@@ -31,7 +31,20 @@ static int not_ours(const char *dataset, const char *why, struct error *err)
 	return -EPERM;
 }
 
-static int check_names(const char *dataset, const char *parent, struct error *err)
+/* "volbench-<run id>", or that and "-2". */
+static bool is_named_for(const char *name, const char *run_id)
+{
+	size_t prefix = strlen(ZFS_MADE_PREFIX), id = strlen(run_id);
+
+	if (id == 0 || strncmp(name, ZFS_MADE_PREFIX, prefix) != 0 ||
+	    strncmp(name + prefix, run_id, id) != 0)
+		return false;
+	name += prefix + id;
+	return !name[0] || (name[0] == '-' && name[1] && !name[1 + strspn(name + 1, "0123456789")]);
+}
+
+static int check_names(const char *dataset, const char *parent, const char *run_id,
+		       struct error *err)
 {
 	const char *last = strrchr(dataset, '/');
 
@@ -39,9 +52,8 @@ static int check_names(const char *dataset, const char *parent, struct error *er
 		return not_ours(dataset, "it or its parent is no name of a dataset", err);
 	if (!zfs_name_within(dataset, parent) || strcmp(dataset, parent) == 0)
 		return not_ours(dataset, "it does not lie beneath the parent", err);
-	if (!last || strncmp(last + 1, ZFS_MADE_PREFIX, strlen(ZFS_MADE_PREFIX)) != 0 ||
-	    !last[1 + strlen(ZFS_MADE_PREFIX)])
-		return not_ours(dataset, "its name is not one that Volbench gives", err);
+	if (!last || !is_named_for(last + 1, run_id))
+		return not_ours(dataset, "its name is not one that this run gives", err);
 	return 0;
 }
 
@@ -123,8 +135,8 @@ static struct zfs_patience rest(const struct zfs_patience *patience, uint64_t de
 }
 
 /* Once. *ret_busy: somebody has it open. */
-static int destroy_once(const char *dataset, const struct zfs_patience *patience, bool *ret_busy,
-			struct error *err)
+static int destroy_now(const char *dataset, const struct zfs_patience *patience, bool *ret_busy,
+		       struct error *err)
 {
 	const char *arguments[] = {"destroy", dataset, NULL};
 	char doing[ZFS_NAME_BYTES + 32];
@@ -151,7 +163,17 @@ static int destroy_once(const char *dataset, const struct zfs_patience *patience
 	return r;
 }
 
-static int destroy(const char *dataset, const struct zfs_patience *patience, struct error *err)
+/* Looks at its mark, and destroys at once. -ENOENT: it is not there. */
+static int destroy_once(const char *dataset, const char *run_id,
+			const struct zfs_patience *patience, bool *ret_busy, struct error *err)
+{
+	int r = check_mark(dataset, run_id, err);
+
+	return r < 0 ? r : destroy_now(dataset, patience, ret_busy, err);
+}
+
+static int destroy(const char *dataset, const char *run_id, const struct zfs_patience *patience,
+		   struct error *err)
 {
 	uint64_t deadline_ms =
 		patience->deadline_ms ? patience->deadline_ms : zfs_patience_ask.deadline_ms;
@@ -162,9 +184,9 @@ static int destroy(const char *dataset, const struct zfs_patience *patience, str
 		struct zfs_patience left = rest(patience, deadline_ns);
 		struct error busy_error = {0};
 		bool busy = false;
-		int r = destroy_once(dataset, &left, &busy, &busy_error);
+		int r = destroy_once(dataset, run_id, &left, &busy, &busy_error);
 
-		if (r < 0 && err)
+		if (r < 0 && r != -ENOENT && err)
 			*err = busy_error;
 		if (!busy || clock_now_ns() >= deadline_ns)
 			return r;
@@ -180,8 +202,7 @@ static int destroy(const char *dataset, const struct zfs_patience *patience, str
 int zfs_destroy_made(const char *dataset, const char *parent, const char *run_id,
 		     const struct zfs_patience *patience, struct error *err)
 {
-	struct error own = {0};
-	int r = check_names(dataset, parent, err);
+	int r = check_names(dataset, parent, run_id, err);
 
 	if (!patience)
 		patience = &zfs_patience_ask;
@@ -189,13 +210,6 @@ int zfs_destroy_made(const char *dataset, const char *parent, const char *run_id
 		r = zfs_creating_await(dataset, patience, err);
 	if (r < 0)
 		return r;
-	r = check_mark(dataset, run_id, &own);
-	if (r == -ENOENT)
-		return check_parent(parent, err);
-	if (r < 0) {
-		if (err)
-			*err = own;
-		return r;
-	}
-	return destroy(dataset, patience, err);
+	r = destroy(dataset, run_id, patience, err);
+	return r == -ENOENT ? check_parent(parent, err) : r;
 }

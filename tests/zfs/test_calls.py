@@ -280,7 +280,7 @@ def test_nothing_else_is_destroyed(calls, machine, pool):
     machine.ok(f"zfs destroy {ours}/user")
     assert calls("destroy", ours, pool.parent, RUN) == (0, [])
     assert calls("destroy", ours, pool.parent, RUN) == (0, []), "gone already is as good"
-    refused(calls("destroy", f"{pool.name}/no/volbench-a", f"{pool.name}/no", RUN), "target_missing :", "not exist")
+    refused(calls("destroy", f"{pool.name}/no/volbench-{RUN}", f"{pool.name}/no", RUN), "target_missing :", "not exist")
 
 
 def test_a_dataset(calls, machine, pool):

@@ -77,6 +77,10 @@ static void test_destroy_not_ours(void **state)
 		{"tank/volbench/data", PARENT, RUN, NULL, NULL},
 		{"tank/volbench/volbench-", PARENT, RUN, NULL, NULL},
 		{"tank/volbench/volbench-a/data", PARENT, RUN, NULL, NULL},
+		{"tank/volbench/volbench-another", PARENT, RUN, NULL, NULL},
+		{"tank/volbench/volbench-" RUN "x", PARENT, RUN, NULL, NULL},
+		{"tank/volbench/volbench-" RUN "-", PARENT, RUN, NULL, NULL},
+		{"tank/volbench/volbench-" RUN "-2x", PARENT, RUN, NULL, NULL},
 		{"tank/volbench/volbench-a@snap", PARENT, RUN, NULL, NULL},
 		{"-r", PARENT, RUN, NULL, NULL},
 		{MADE, "", RUN, NULL, NULL},
@@ -86,7 +90,7 @@ static void test_destroy_not_ours(void **state)
 		{MADE, PARENT, RUN, RUN, "received"},
 		{MADE, PARENT, RUN, RUN, "default"},
 		{MADE, PARENT, RUN, RUN "\tlocal", "inherited from tank"},
-		{MADE, PARENT, "", "", "local"},
+		{MADE, PARENT, "", NULL, NULL},
 	};
 
 	(void)state;
@@ -179,12 +183,14 @@ static void test_destroy_busy(void **state)
 	assert_int_equal(pipe2(pipe_fds, O_CLOEXEC | O_NONBLOCK), 0);
 	assert_int_equal(write(pipe_fds[1], "x", 1), 1);
 	closes_fd = pipe_fds[0];
+	for (int i = 0; i < 2; i++) {
+		say_mark(RUN, "local");
+		fake_refuse("cannot destroy '" MADE "': dataset is busy\n");
+	}
 	say_mark(RUN, "local");
-	fake_refuse("cannot destroy '" MADE "': dataset is busy\n");
-	fake_refuse("cannot destroy '" MADE "': dataset is busy\n");
 	fake_say("");
 	assert_int_equal(zfs_destroy_made(MADE, PARENT, RUN, &patience, NULL), 0);
-	assert_int_equal(fake_taken, 4);
+	assert_int_equal(fake_taken, 6);
 	assert_int_equal(watches, 1);
 	assert_true(clock_now_ns() - begin_ns < 20 * NS_PER_S);
 	(void)close(pipe_fds[1]);
@@ -197,12 +203,36 @@ static void test_destroy_stays_busy(void **state)
 	struct error err = {0};
 
 	(void)state;
-	say_mark(RUN, "local");
-	for (int i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++) {
+		say_mark(RUN, "local");
 		fake_refuse("cannot destroy '" MADE "': dataset is busy\n");
+	}
 	assert_int_equal(zfs_destroy_made(MADE, PARENT, RUN, &patience, &err), -EBUSY);
 	assert_int_equal(err.code, ERROR_TARGET_BUSY);
-	assert_true(fake_taken >= 3);
+	assert_true(fake_taken >= 6);
+}
+
+/* While it was busy somebody put another one in its place: that one's mark counts. */
+static void test_destroy_busy_then_another(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	say_mark(RUN, "local");
+	fake_refuse("cannot destroy '" MADE "': dataset is busy\n");
+	say_mark(RUN, "received");
+	assert_int_equal(zfs_destroy_made(MADE, PARENT, RUN, NULL, &err), -EPERM);
+	assert_int_equal(err.code, ERROR_TARGET_NOT_ALLOWED);
+	assert_int_equal(fake_taken, 3);
+
+	/* Or nothing. */
+	fake_reset();
+	say_mark(RUN, "local");
+	fake_refuse("cannot destroy '" MADE "': dataset is busy\n");
+	fake_refuse("cannot open '" MADE "': dataset does not exist\n");
+	fake_say("type\tfilesystem\t-\n");
+	assert_int_equal(zfs_destroy_made(MADE, PARENT, RUN, NULL, NULL), 0);
+	assert_int_equal(fake_taken, 4);
 }
 
 static void cancel_tick(void *arg)
@@ -235,6 +265,7 @@ int main(void)
 		cmocka_unit_test_setup(test_destroy_children, setup),
 		cmocka_unit_test_setup(test_destroy_busy, setup),
 		cmocka_unit_test_setup(test_destroy_stays_busy, setup),
+		cmocka_unit_test_setup(test_destroy_busy_then_another, setup),
 		cmocka_unit_test_setup(test_destroy_cancelled, setup),
 	};
 
