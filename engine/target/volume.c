@@ -38,6 +38,7 @@ struct volume {
 	char name[ZFS_NAME_BYTES], parent[ZFS_NAME_BYTES];
 	char run_id[MANIFEST_RUN_ID_BYTES + 1];
 	bool mounted; /* a dataset: it has a directory to be mounted at */
+	bool taken;   /* its name was somebody's before; nothing of it is ours */
 };
 
 /* ---- names ---- */
@@ -156,6 +157,15 @@ static int use_node(const struct volume *volume, struct zfs_node_watch *watch,
 	return r;
 }
 
+static int create(struct volume *volume, const struct zfs_creation *creation,
+		  const struct zfs_patience *patience, struct error *err)
+{
+	int r = zfs_create(creation, patience, err);
+
+	volume->taken = r == -EEXIST;
+	return r;
+}
+
 static int make_zvol(struct volume *volume, struct zfs_creation *creation,
 		     const struct zfs_patience *patience, struct target_info *info, int *ret_fd,
 		     struct error *err)
@@ -165,7 +175,7 @@ static int make_zvol(struct volume *volume, struct zfs_creation *creation,
 
 	if (r < 0)
 		return r;
-	r = zfs_create(creation, patience, err);
+	r = create(volume, creation, patience, err);
 	if (r == 0)
 		r = use_node(volume, watch, patience, info, ret_fd, err);
 	zfs_node_watch_free(watch);
@@ -228,7 +238,7 @@ static int make_dataset(struct volume *volume, struct zfs_creation *creation,
 				     volume->name);
 	volume->mounted = true;
 	creation->mountpoint = path;
-	r = zfs_create(creation, patience, err);
+	r = create(volume, creation, patience, err);
 	if (r == 0)
 		r = zfs_mount(volume->name, patience, err);
 	if (r == 0)
@@ -428,8 +438,11 @@ int volume_remove(struct volume *volume, void (*step)(void *arg), void *arg, str
 		.tick = step,
 		.arg = arg,
 	};
-	int r = zfs_destroy_made(volume->name, volume->parent, volume->run_id, &patience, err);
+	int r = -EPERM;
 
+	/* Whatever mark it carries: the run has not made it. */
+	if (!volume->taken)
+		r = zfs_destroy_made(volume->name, volume->parent, volume->run_id, &patience, err);
 	if (r == 0)
 		await_freed(volume->name, &patience);
 	/* Somebody else's of that name was there before ours: not ours to remember. */

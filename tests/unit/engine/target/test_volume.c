@@ -50,6 +50,7 @@ static struct {
 	enum error_code fails_as;
 	bool there;    /* what is made */
 	bool foreign;  /* what has its name is not the run's */
+	bool taken;    /* what has its name was there before, with the same mark */
 	bool parent;   /* is there */
 	bool recent;   /* OpenZFS 2.3 */
 	bool noted;    /* when it was created it stood in the manifest, durably */
@@ -224,7 +225,7 @@ int __wrap_zfs_create(const struct zfs_creation *creation, const struct zfs_pati
 		assert_int_equal(st.st_mode & 07777, 0700);
 	}
 	r = step("create", err);
-	zfs.there = r == 0 || zfs.foreign;
+	zfs.there = r == 0 || zfs.foreign || zfs.taken;
 	return r;
 }
 
@@ -557,6 +558,23 @@ static void test_name_taken(void **state)
 	assert_int_equal(entries(top), 0);
 }
 
+/* Even what carries this very run's mark, as of a service with a copy of this one's state. */
+static void test_name_and_mark_taken(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	zfs.taken = true;
+	zfs.fails = "create";
+	zfs.fails_with = -EEXIST;
+	zfs.fails_as = ERROR_FILE_EXISTS;
+	assert_true(live(TARGET_DATASET, &err) < 0);
+	assert_int_equal(err.code, ERROR_FILE_EXISTS);
+	assert_true(zfs.there);
+	assert_null(strstr(zfs.log, "destroy"));
+	assert_int_equal(entries(top), 0);
+}
+
 /* Of a create that was given up something may be there: destroying it is tried. */
 static void test_create_given_up(void **state)
 {
@@ -854,6 +872,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_each_step_fails, begin, end),
 		cmocka_unit_test_setup_teardown(test_looks_first, begin, end),
 		cmocka_unit_test_setup_teardown(test_name_taken, begin, end),
+		cmocka_unit_test_setup_teardown(test_name_and_mark_taken, begin, end),
 		cmocka_unit_test_setup_teardown(test_create_given_up, begin, end),
 		cmocka_unit_test_setup_teardown(test_destroy_fails, begin, end),
 		cmocka_unit_test_setup_teardown(test_close_hangs, begin, end),
