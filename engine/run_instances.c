@@ -37,6 +37,11 @@ static bool is_trimmed(const struct plan *plan, size_t instance)
 	return false;
 }
 
+static void note_left(void *run, const char *what, const struct error *err)
+{
+	run_note_left(run, what, err);
+}
+
 static int make(struct run *run, size_t instance, struct error *err)
 {
 	const struct plan_instance *planned = &run->plan->instances[instance];
@@ -46,6 +51,7 @@ static int make(struct run *run, size_t instance, struct error *err)
 		.manifest = run->manifest,
 		.cancel = run->config->cancel,
 		.step = run_tick,
+		.left = note_left,
 		.arg = run,
 	};
 	struct target_need need;

@@ -480,16 +480,18 @@ static int set_extent(struct target *target, const struct target_need *need, str
 }
 
 /* Whatever there is of one that could not be made whole. What cannot be removed now stays in the
- * manifest for the sweep. */
-static void abandon(struct target *target)
+ * manifest for the sweep, and is told. */
+static void abandon(struct target *target, const struct target_making *making)
 {
-	int left = 0;
+	struct error err = {0};
+	int r = 0;
 
 	if (target->tree && !target->volume)
-		left = tree_remove(target->tree, NULL, NULL);
+		r = tree_remove(target->tree, NULL, &err);
 	if (target->volume)
-		left = target_remove(target, NULL, NULL, NULL);
-	(void)left;
+		r = target_remove(target, making->step, making->arg, &err);
+	if (r < 0 && making->left)
+		making->left(making->arg, target->info.path, &err);
 	target_free(target);
 }
 
@@ -526,7 +528,7 @@ int target_create(const struct allow *allow, const struct target_spec *spec,
 	if (r == 0)
 		r = make(target, spec, need, making, err);
 	if (r < 0) {
-		abandon(target);
+		abandon(target, making);
 		return r;
 	}
 	*ret_target = target;

@@ -101,6 +101,8 @@ struct target_making {
 	struct manifest *manifest; /* outlives the target */
 	atomic_bool *cancel;	   /* heard by what waits for OpenZFS; or NULL */
 	void (*step)(void *arg);   /* several times a second meanwhile; or NULL */
+	/* Of one that could not be made whole something is still there; or NULL. */
+	void (*left)(void *arg, const char *what, const struct error *err);
 	void *arg;
 };
 

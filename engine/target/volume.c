@@ -257,12 +257,15 @@ static int make_dataset(struct volume *volume, struct zfs_creation *creation,
 /* ---- making ---- */
 
 /* What was made of it goes again, also what a create that was given up makes only now
- * (zfs_destroy_made() waits for that). What could not be removed stays in the manifest. */
-static void undo(struct volume *volume)
+ * (zfs_destroy_made() waits for that). What could not be removed stays in the manifest, and is
+ * told; somebody else's of that name is not the run's to tell of. */
+static void undo(struct volume *volume, const struct target_making *making)
 {
-	int r = volume_remove(volume, NULL, NULL, NULL);
+	struct error err = {0};
+	int r = volume_remove(volume, making->step, making->arg, &err);
 
-	(void)r;
+	if (r < 0 && r != -EPERM && making->left)
+		making->left(making->arg, volume->name, &err);
 	volume_free(volume);
 }
 
@@ -313,7 +316,7 @@ int volume_create(const struct target_spec *spec, const struct target_need *need
 	}
 	r = make(volume, spec, need, making, info, ret_fd, err);
 	if (r < 0) {
-		undo(volume);
+		undo(volume, making);
 		return r;
 	}
 	*ret_volume = volume;

@@ -7,7 +7,7 @@
  * link: -Wl,--wrap=zfs_create,--wrap=zfs_mount,--wrap=zfs_destroy_made,--wrap=zfs_node_watch_new
  * link: -Wl,--wrap=zfs_node_watch_free,--wrap=zfs_node_await,--wrap=zfs_node_name,--wrap=zfs_run
  * link: -Wl,--wrap=device_claim,--wrap=device_describe,--wrap=system_each_mount
- * link: -Wl,--wrap=zfs_version_at_least
+ * link: -Wl,--wrap=zfs_version_at_least,--wrap=scratch_create
  * link: -Wl,--wrap=privileges_check,--wrap=privileges_check_access,--wrap=close
  * link: -Wl,--wrap=clock_now_ns
  *
@@ -30,6 +30,7 @@
 #include "engine/base/file.h"
 #include "engine/target/device.h"
 #include "engine/target/manifest.h"
+#include "engine/target/scratch.h"
 #include "engine/target/system.h"
 #include "engine/zfs/dataset.h"
 #include "engine/zfs/node.h"
@@ -46,6 +47,8 @@ static struct allow *allow;
 /* The stand-in. */
 static struct {
 	const char *fails; /* the step that does */
+	const char *busy;  /* one that fails besides, with -EBUSY */
+	char left[512];	   /* what was told to be left */
 	int fails_with;
 	enum error_code fails_as;
 	bool there;    /* what is made */
@@ -94,6 +97,10 @@ static int step(const char *name, struct error *err)
 {
 	(void)snprintf(zfs.log + strlen(zfs.log), sizeof(zfs.log) - strlen(zfs.log), "%s%s",
 		       zfs.log[0] ? " " : "", name);
+	if (zfs.busy && strcmp(zfs.busy, name) == 0) {
+		(void)error_set(err, ERROR_TARGET_BUSY, "", "%s is busy", name);
+		return -EBUSY;
+	}
 	if (!zfs.fails || strcmp(zfs.fails, name) != 0)
 		return 0;
 	(void)error_set(err, zfs.fails_as, "", "%s fails", name);
@@ -340,6 +347,18 @@ int __wrap_device_describe(dev_t device, struct target_info *info, struct error 
 	return step("describe", err);
 }
 
+int __real_scratch_create(const struct scratch_plan *plan, struct scratch **ret_scratch,
+			  struct error *err);
+int __wrap_scratch_create(const struct scratch_plan *plan, struct scratch **ret_scratch,
+			  struct error *err);
+int __wrap_scratch_create(const struct scratch_plan *plan, struct scratch **ret_scratch,
+			  struct error *err)
+{
+	if (zfs.fails && strcmp(zfs.fails, "files") == 0)
+		return step("files", err);
+	return __real_scratch_create(plan, ret_scratch, err);
+}
+
 int __wrap_zfs_run(enum zfs_program program, const char *const *arguments,
 		   const struct zfs_patience *patience, struct zfs_output *ret_output,
 		   struct error *err);
@@ -431,13 +450,24 @@ static void on_step(void *arg)
 	(void)arg;
 }
 
+static void on_left(void *arg, const char *what, const struct error *err)
+{
+	assert_ptr_equal(arg, &zfs);
+	assert_string_equal(zfs.left, ""); /* once */
+	(void)snprintf(zfs.left, sizeof(zfs.left), "%.128s: %.128s", what, err->message);
+}
+
 static const struct target_need writing = {.bytes = VOLUME_BYTES, .files = 1, .writes = true};
 
 /* One life of a target. */
 static int live(enum target_kind kind, struct error *err)
 {
 	struct target_spec spec = {.kind = kind, .path = (char *)PARENT};
-	struct target_making making = {.run_id = "run", .cancel = zfs.cancel, .step = on_step};
+	struct target_making making = {.run_id = "run",
+				       .cancel = zfs.cancel,
+				       .step = on_step,
+				       .left = on_left,
+				       .arg = &zfs};
 	struct target *target = NULL;
 	struct manifest *manifest;
 	int r;
@@ -624,6 +654,37 @@ static void test_close_hangs(void **state)
 	assert_true(is_noted(NAME));
 	atomic_store(&hanging_fd, -1);
 	assert_int_equal(sem_post(&released), 0);
+}
+
+/* What could be made only in part, and not be destroyed, is told and remembered. */
+static void test_half_made_stays(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	zfs.fails = "mount";
+	zfs.fails_with = -EIO;
+	zfs.fails_as = ERROR_ZFS_FAILED;
+	zfs.busy = "destroy";
+	assert_int_equal(live(TARGET_DATASET, &err), -EIO);
+	assert_string_equal(err.message, "mount fails"); /* the first one */
+	assert_string_equal(zfs.left, NAME ": destroy is busy");
+	assert_true(is_noted(NAME));
+}
+
+/* The same where only its files could not be made. */
+static void test_half_filled_stays(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	zfs.fails = "files";
+	zfs.fails_with = -ENOSPC;
+	zfs.fails_as = ERROR_NO_SPACE;
+	zfs.busy = "destroy";
+	assert_int_equal(live(TARGET_DATASET, &err), -ENOSPC);
+	assert_string_equal(zfs.left, NAME ": destroy is busy");
+	assert_true(is_noted(NAME));
 }
 
 static void test_other_node(void **state)
@@ -876,6 +937,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_create_given_up, begin, end),
 		cmocka_unit_test_setup_teardown(test_destroy_fails, begin, end),
 		cmocka_unit_test_setup_teardown(test_close_hangs, begin, end),
+		cmocka_unit_test_setup_teardown(test_half_made_stays, begin, end),
+		cmocka_unit_test_setup_teardown(test_half_filled_stays, begin, end),
 		cmocka_unit_test_setup_teardown(test_other_node, begin, end),
 		cmocka_unit_test_setup_teardown(test_rounded_size, begin, end),
 		cmocka_unit_test_setup_teardown(test_refused, begin, end),
