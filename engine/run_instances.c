@@ -241,9 +241,14 @@ int run_make_ready(struct run *run, struct error *err)
 	if (run->targets[instance])
 		return 0;
 	run_enter(run, PHASE_PREPARE);
-	for (size_t i = 0; i < run->plan->instance_count; i++)
-		if (is_passing(run, i))
-			remove_instance(run, i);
+	for (size_t i = 0; i < run->plan->instance_count; i++) {
+		if (!is_passing(run, i) || !run->targets[i])
+			continue;
+		remove_instance(run, i);
+		/* the next one is to have its space */
+		target_await_freed(&run->plan->instances[i].spec, run->config->cancel, run_tick,
+				   run);
+	}
 	r = make(run, instance, err);
 	if (r < 0)
 		return r;

@@ -15,6 +15,7 @@
 #include "engine/target/manifest_parts.h"
 #include "engine/target/tree.h"
 #include "engine/target/volume.h"
+#include "engine/zfs/name.h"
 
 #define SET_ASIDE "set-aside"
 #define SET_ASIDE_TRIES 1000
@@ -24,6 +25,7 @@ struct sweep {
 	const struct allow *allow;
 	const struct zfs_patience *patience;
 	char run_id[MANIFEST_RUN_ID_BYTES + 1]; /* of the manifest at hand */
+	char destroyed[ZFS_NAME_BYTES];		/* the dataset that was last, or "" */
 	struct findings *findings;
 	int result; /* the first error */
 	struct error *err;
@@ -85,20 +87,34 @@ static enum fate remove_tree(int parent, const char *name, char *why, size_t siz
 	return FATE_KEPT;
 }
 
-static enum fate remove_dataset(const struct sweep *sweep, const char *name, char *why, size_t size)
+/* Once for all that was destroyed in a pool, so that a sweep that has not the time for it has at
+ * least destroyed them all. */
+static void await_freed(struct sweep *sweep, const char *next)
+{
+	char before[ZFS_NAME_BYTES], after[ZFS_NAME_BYTES];
+
+	if (sweep->destroyed[0] &&
+	    strcmp(zfs_name_pool(sweep->destroyed, before), zfs_name_pool(next, after)) != 0)
+		volume_await_freed(sweep->destroyed, sweep->patience);
+	(void)snprintf(sweep->destroyed, sizeof(sweep->destroyed), "%s", next); /* fits */
+}
+
+static enum fate remove_dataset(struct sweep *sweep, const char *name, char *why, size_t size)
 {
 	struct error err = {0};
 	bool removed;
 	int r = volume_sweep(sweep->dirfd, sweep->allow, name, sweep->run_id, sweep->patience,
 			     &removed, &err);
 
+	if (r == 0 && removed)
+		await_freed(sweep, name);
 	if (r == 0)
 		return removed ? FATE_REMOVED : FATE_GONE;
 	(void)snprintf(why, size, "%s", err.message);
 	return r == -EPERM ? FATE_FOREIGN : FATE_KEPT;
 }
 
-static enum fate remove_entry(const struct sweep *sweep, const struct entry *entry, char *why,
+static enum fate remove_entry(struct sweep *sweep, const struct entry *entry, char *why,
 			      size_t size)
 {
 	AUTO_CLOSE int parent = -1, fd = -1;
@@ -272,5 +288,6 @@ int manifest_sweep(int dirfd, const struct allow *allow, const struct zfs_patien
 		free(entries[i]);
 	}
 	free(entries);
+	await_freed(&sweep, "");
 	return sweep.result;
 }

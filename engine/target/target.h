@@ -181,6 +181,11 @@ uint64_t target_free_bytes(const struct target *target);
  * with the target then. */
 MUST_CHECK int target_remove(struct target *target, void (*step)(void *arg), void *arg,
 			     struct error *err);
+
+/* Where samples are made on one zvol or dataset after another: waits until the pool has freed what
+ * was destroyed beneath a spec's parent. Up to ten minutes; a cancel ends it. */
+void target_await_freed(const struct target_spec *spec, atomic_bool *cancel,
+			void (*step)(void *arg), void *arg);
 void target_free(struct target *target); /* closes; does not remove */
 
 /* ---- all that may be tested (GET /targets) ---- */

@@ -26,6 +26,8 @@
 /* A create or a destroy waits for a transaction group, which on a busy pool takes many seconds. */
 #define MAKE_MS 120000
 #define DESTROY_MS 60000
+#define FREED_MS 20000	     /* for the space of what was destroyed, which nobody waits for */
+#define FREED_NEXT_MS 600000 /* and where the next is to be made of it */
 
 /* The last close of a zvol waits for one as well. */
 #define CLOSE_MS 60000
@@ -35,6 +37,7 @@
 
 struct volume {
 	struct manifest *manifest;
+	atomic_bool *cancel; /* or NULL */
 	char name[ZFS_NAME_BYTES], parent[ZFS_NAME_BYTES];
 	char run_id[MANIFEST_RUN_ID_BYTES + 1];
 	bool mounted; /* a dataset: it has a directory to be mounted at */
@@ -304,6 +307,7 @@ int volume_create(const struct target_spec *spec, const struct target_need *need
 	if (!volume)
 		return error_no_memory(err);
 	volume->manifest = making->manifest;
+	volume->cancel = making->cancel;
 	r = name_volume(volume, spec, making, err);
 	if (r < 0) {
 		volume_free(volume);
@@ -413,15 +417,27 @@ int volume_close(const struct volume *volume, int fd, void (*step)(void *arg), v
 
 /* What `zfs destroy` frees is free when the pool has worked it off; who asks for space next would
  * find it taken. Not waiting long enough harms nobody else. */
-static void await_freed(const char *name, const struct zfs_patience *patience)
+void volume_await_freed(const char *name, const struct zfs_patience *patience)
 {
+	struct zfs_patience bounded = patience ? *patience : zfs_patience_ask;
 	char pool[ZFS_NAME_BYTES];
 	const char *const arguments[] = {"wait", "-t", "free", zfs_name_pool(name, pool), NULL};
 	struct zfs_output output;
 
+	if (bounded.deadline_ms == 0)
+		bounded.deadline_ms = FREED_MS;
 	/* Without `zpool wait` (before 2.0) it is as if nothing had to be waited for. */
-	if (zfs_run(ZFS_PROGRAM_ZPOOL, arguments, patience, &output, NULL) == 0)
+	if (zfs_run(ZFS_PROGRAM_ZPOOL, arguments, &bounded, &output, NULL) == 0)
 		zfs_output_done(&output);
+}
+
+void target_await_freed(const struct target_spec *spec, atomic_bool *cancel,
+			void (*step)(void *arg), void *arg)
+{
+	const struct zfs_patience patience = {
+		.deadline_ms = FREED_NEXT_MS, .cancel = cancel, .tick = step, .arg = arg};
+
+	volume_await_freed(spec->path, &patience);
 }
 
 static int remove_directory(int dirfd, const char *name, struct error *err)
@@ -436,7 +452,7 @@ static int remove_directory(int dirfd, const char *name, struct error *err)
 
 int volume_remove(struct volume *volume, void (*step)(void *arg), void *arg, struct error *err)
 {
-	const struct zfs_patience patience = {
+	struct zfs_patience patience = {
 		.deadline_ms = DESTROY_MS,
 		.tick = step,
 		.arg = arg,
@@ -446,8 +462,10 @@ int volume_remove(struct volume *volume, void (*step)(void *arg), void *arg, str
 	/* Whatever mark it carries: the run has not made it. */
 	if (!volume->taken)
 		r = zfs_destroy_made(volume->name, volume->parent, volume->run_id, &patience, err);
+	patience.deadline_ms = FREED_MS;
+	patience.cancel = volume->cancel;
 	if (r == 0)
-		await_freed(volume->name, &patience);
+		volume_await_freed(volume->name, &patience);
 	/* Somebody else's of that name was there before ours: not ours to remember. */
 	if ((r == 0 || r == -EPERM) && volume->mounted) {
 		int left = remove_directory(manifest_directory(volume->manifest), volume->name,
@@ -487,8 +505,6 @@ int volume_sweep(int dirfd, const struct allow *allow, const char *name, const c
 	if (there)
 		zfs_values_done(value, 1);
 	r = zfs_destroy_made(name, parent, run_id, &bounded, err);
-	if (r == 0 && there)
-		await_freed(name, &bounded);
 	if (r == 0)
 		r = remove_directory(dirfd, name, err);
 	if (r == 0)

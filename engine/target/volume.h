@@ -57,19 +57,24 @@ MUST_CHECK int volume_create(const struct target_spec *spec, const struct target
 MUST_CHECK int volume_close(const struct volume *volume, int fd, void (*step)(void *arg), void *arg,
 			    struct error *err);
 
-/* Destroys it, once every descriptor of it is closed, and forgets it in the manifest. No cancel is
- * heard. */
+/* Destroys it, once every descriptor of it is closed, and forgets it in the manifest. A cancel ends
+ * the wait for its space alone, so that all of a run are destroyed before the patience with it is
+ * over. */
 MUST_CHECK int volume_remove(struct volume *volume, void (*step)(void *arg), void *arg,
 			     struct error *err);
 void volume_free(struct volume *volume); /* does not remove */
 
 /*
  * For a sweep: destroys what the run of this id has made under this name, and removes the directory
- * it was mounted at. *ret_removed: it was there. -EACCES where its parent is not allowed any more,
- * -EPERM where what has this name now is not the run's; else as zfs_destroy_made().
+ * it was mounted at. *ret_removed: it was there; its space may be free only later. -EACCES where
+ * its parent is not allowed any more, -EPERM where what has this name now is not the run's; else as
+ * zfs_destroy_made().
  */
 MUST_CHECK int volume_sweep(int dirfd, const struct allow *allow, const char *name,
 			    const char *run_id, const struct zfs_patience *patience,
 			    bool *ret_removed, struct error *err);
+
+/* Waits, for a while, until the pool of what was destroyed has freed its space. */
+void volume_await_freed(const char *name, const struct zfs_patience *patience);
 
 #endif

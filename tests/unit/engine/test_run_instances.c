@@ -4,7 +4,7 @@
  * by one, and what is left when a step fails. Targets are stand-ins.
  *
  * link: -Wl,--wrap=target_create,--wrap=target_remove,--wrap=target_free,--wrap=target_info
- * link: -Wl,--wrap=fill_target,--wrap=target_check_blank
+ * link: -Wl,--wrap=fill_target,--wrap=target_check_blank,--wrap=target_await_freed
  */
 #include "engine/run_parts.h"
 
@@ -68,6 +68,17 @@ int __wrap_target_remove(struct target *target, void (*step)(void *arg), void *a
 	assert_non_null(step);
 	step(arg);
 	return did("remove", target, err);
+}
+
+void __wrap_target_await_freed(const struct target_spec *spec, atomic_bool *cancel,
+			       void (*step)(void *arg), void *arg);
+void __wrap_target_await_freed(const struct target_spec *spec, atomic_bool *cancel,
+			       void (*step)(void *arg), void *arg)
+{
+	assert_string_equal(spec->path, "tank/volbench");
+	assert_ptr_equal(cancel, run.config->cancel);
+	step(arg);
+	(void)snprintf(told + strlen(told), sizeof(told) - strlen(told), " freed");
 }
 
 void __wrap_target_free(struct target *target);
@@ -210,8 +221,8 @@ static void test_one_by_one(void **state)
 	(void)state;
 	set.plan.one_by_one = true;
 	assert_int_equal(go(&err), 0);
-	assert_string_equal(told, "make1 fill1 sample1 remove1 make2 fill2 sample2 remove2 make3 "
-				  "fill3 sample3 remove3");
+	assert_string_equal(told, "make1 fill1 sample1 remove1 freed make2 fill2 sample2 remove2 "
+				  "freed make3 fill3 sample3 remove3");
 	assert_int_equal(run.forecast.fill_bytes, 3 << 20);
 	assert_int_equal(run.forecast.filled_bytes, 3 << 20);
 }
@@ -225,8 +236,9 @@ static void test_one_by_one_beside_a_file(void **state)
 	set.plan.one_by_one = true;
 	set.instances[1].spec.kind = TARGET_FILE;
 	assert_int_equal(go(&err), 0);
-	assert_string_equal(told, "make2 fill2 make1 fill1 sample1 sample2 remove1 make3 fill3 "
-				  "sample3 remove2 remove3");
+	assert_string_equal(told,
+			    "make2 fill2 make1 fill1 sample1 sample2 remove1 freed make3 fill3 "
+			    "sample3 remove2 remove3");
 }
 
 static void test_trimmed(void **state)
@@ -249,8 +261,8 @@ static void test_failures(void **state)
 	} cases[] = {
 		{"make1", "make1"},
 		{"fill1", "make1 fill1 remove1"},
-		{"make2", "make1 fill1 sample1 remove1 make2"},
-		{"fill2", "make1 fill1 sample1 remove1 make2 fill2 remove2"},
+		{"make2", "make1 fill1 sample1 remove1 freed make2"},
+		{"fill2", "make1 fill1 sample1 remove1 freed make2 fill2 remove2"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -69,6 +69,7 @@ static struct {
 	atomic_bool *cancel;
 	bool cancels;
 	bool close_hangs;
+	const atomic_bool *heard; /* by the wait for freed space */
 } zfs;
 
 /* A close that hangs in the kernel until it is released, while time goes by. */
@@ -366,8 +367,10 @@ int __wrap_zfs_run(enum zfs_program program, const char *const *arguments,
 		   const struct zfs_patience *patience, struct zfs_output *ret_output,
 		   struct error *err)
 {
-	(void)patience;
 	assert_int_equal(program, ZFS_PROGRAM_ZPOOL);
+	assert_true(patience->deadline_ms > 0);
+	assert_true(patience->deadline_ms < 30000); /* what a sweep is given */
+	zfs.heard = patience->cancel;
 	assert_string_equal(arguments[0], "wait");
 	assert_string_equal(arguments[3], "tank");
 	*ret_output = (struct zfs_output){.out = strdup("")};
@@ -506,13 +509,16 @@ static void test_zvol(void **state)
 
 static void test_dataset(void **state)
 {
+	atomic_bool cancel = false;
 	struct error err = {0};
 
 	(void)state;
+	zfs.cancel = &cancel;
 	if (live(TARGET_DATASET, &err) < 0)
 		fail_msg("%s", err.message);
 	/* the second dry run weighs its files */
 	assert_string_equal(zfs.log, LOOK "dry create mount mounts destroy wait");
+	assert_ptr_equal(zfs.heard, &cancel);
 	assert_true(zfs.noted);
 	assert_non_null(strstr(zfs.mounted, "/volbench-run.mount"));
 	assert_int_equal(entries(top), 0);
@@ -865,6 +871,12 @@ static void test_sweep(void **state)
 	assert_false(zfs.there);
 	assert_int_equal(entries(top), 0);
 	assert_non_null(strstr(zfs.log, "destroy wait"));
+	/* two: their space is waited for when both are destroyed */
+	zfs.log[0] = '\0';
+	zfs.there = true;
+	leave_manifest(NAME "-1\ndataset " NAME "-2");
+	assert_false(sweep("removed", NAME "-1"));
+	assert_string_equal(zfs.log, "available get destroy available get destroy wait");
 	/* it was never made */
 	leave_manifest(NAME);
 	assert_false(sweep(NULL, NULL));
