@@ -41,10 +41,10 @@ struct zfs_creation {
 	const char *name; /* whole: PARENT/volbench-... */
 	const char *run_id;
 	bool volume;
-	uint64_t volsize; /* volume: bytes */
-	bool sparse;	  /* volume */
-	const char
-		*mountpoint; /* dataset: an existing empty directory; it is made canmount=noauto */
+	uint64_t volsize;	/* volume: bytes */
+	bool sparse;		/* volume */
+	const char *mountpoint; /* dataset: an existing empty directory, resolved; it is made
+				   canmount=noauto, and the altroot of its pool is heeded */
 	const struct properties *properties;
 };
 
@@ -60,7 +60,8 @@ MUST_CHECK int zfs_create_dry(const struct zfs_creation *creation, uint64_t *ret
 			      struct error *err);
 
 /* Makes it, marked by ZFS_RUN_PROPERTY from its first moment; a volume gets volmode=dev, so that
- * nobody looks for partitions on it. FILE_EXISTS, NO_SPACE, ZFS_PERMISSION, BAD_VALUE as above. */
+ * nobody looks for partitions on it. FILE_EXISTS, NO_SPACE, ZFS_PERMISSION, BAD_VALUE as above;
+ * CONFLICT where the pool's altroot keeps a dataset from being mounted there. */
 MUST_CHECK int zfs_create(const struct zfs_creation *creation, const struct zfs_patience *patience,
 			  struct error *err);
 

@@ -271,8 +271,62 @@ int zfs_create_dry(const struct zfs_creation *creation, uint64_t *ret_reserved, 
 	return r < 0 ? r : take_figures(creation, out, ret_reserved, err);
 }
 
+/* ---- in earnest ---- */
+
+/* A pool that was imported with an altroot (zpoolprops(7); TrueNAS imports all with /mnt) has its
+ * datasets mounted at that and `mountpoint` behind it. *ret_altroot, heap: "" without one. */
+static int read_altroot(const char *dataset, const struct zfs_patience *patience,
+			char **ret_altroot, struct error *err)
+{
+	char pool[ZFS_NAME_BYTES], doing[ZFS_NAME_BYTES + 32];
+	const char *arguments[] = {
+		"get", "-Hp", "-o", "value", "altroot", zfs_name_pool(dataset, pool), NULL};
+	AUTO_FREE char *out = NULL;
+	char *real;
+	int r;
+
+	(void)snprintf(doing, sizeof(doing), "asking for the altroot of pool %s", pool);
+	r = zfs_do(ZFS_PROGRAM_ZPOOL, arguments, patience, doing, &out, err);
+	if (r < 0)
+		return r;
+	out[strcspn(out, "\n")] = '\0';
+	if (out[0] != '/' || !out[1])
+		out[0] = '\0'; /* "-" */
+	real = out[0] ? realpath(out, NULL) : NULL;
+	*ret_altroot = real ? real : TAKE_PTR(out);
+	return 0;
+}
+
+/* What `mountpoint` must be for it to be mounted where the creation says. */
+static int set_mountpoint(struct zfs_creation *creation, const struct zfs_patience *patience,
+			  struct error *err)
+{
+	AUTO_FREE char *altroot = NULL;
+	char pool[ZFS_NAME_BYTES];
+	size_t length;
+	int r = zfs_name_check(creation->name, err);
+
+	if (r == 0)
+		r = read_altroot(creation->name, patience, &altroot, err);
+	if (r < 0)
+		return r;
+	length = strlen(altroot);
+	if (strncmp(creation->mountpoint, altroot, length) == 0 &&
+	    creation->mountpoint[length] == '/') {
+		creation->mountpoint += length;
+		return 0;
+	}
+	return error_set(err, ERROR_CONFLICT, "",
+			 "the pool %s is imported with altroot=%s and mounts its datasets beneath "
+			 "that only; start with a --state directory that lies there, too",
+			 zfs_name_pool(creation->name, pool), altroot);
+}
+
 int zfs_create(const struct zfs_creation *creation, const struct zfs_patience *patience,
 	       struct error *err)
 {
-	return create(creation, false, creation->sparse, NULL, patience, NULL, err);
+	struct zfs_creation made = *creation;
+	int r = made.volume ? 0 : set_mountpoint(&made, patience, err);
+
+	return r < 0 ? r : create(&made, false, made.sparse, NULL, patience, NULL, err);
 }

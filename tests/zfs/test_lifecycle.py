@@ -107,6 +107,27 @@ def test_zvol_and_dataset_together(machine, pool, engine):
     assert engine.left() == []
 
 
+def test_a_pool_with_an_altroot(machine, pool, engine):
+    """As of TrueNAS: a dataset is mounted in the engine's own directory all the same, or nowhere."""
+    machine.wait_for(f"udevadm settle; zpool export {pool.name}")
+    where = " ".join(f"-d {disk}1 -d {disk}" for disk in pool.disks)
+    root = machine.ok(f"dirname {engine.state}")
+    machine.wait_for(f"zpool import -R {root} {where} {pool.name}")
+    before = machine.datasets(pool.name)
+    end, lines = engine.run(definition(dataset(pool)))
+    assert end["end"]["state"] == "done", end
+    assert machine.datasets(pool.name) == before
+    assert engine.left() == []
+    assert machine.run(f"ls -d {root}{root}")[0] != 0, "it was mounted beneath the altroot once more"
+    machine.ok(f"zpool export {pool.name} && zpool import -R /mnt {where} {pool.name}")
+    end, lines = engine.run(definition(dataset(pool)))
+    assert end["end"]["error"]["code"] == "conflicting_options", lines
+    assert "altroot=/mnt" in end["end"]["error"]["message"]
+    assert machine.datasets(pool.name) == before
+    assert engine.left() == []
+    assert machine.run(f"ls -d /mnt{root}")[0] != 0
+
+
 @pytest.mark.parametrize("phase", ["fill", "measure"])
 def test_kill_and_sweep(machine, pool, engine, phase):
     before = machine.datasets(pool.name)

@@ -196,19 +196,55 @@ static void test_create_volume(void **state)
 	assert_int_equal(strncmp(fake_asked[1], "/usr/sbin/zfs create -s -V 6710", 31), 0);
 }
 
+static struct zfs_creation filesystem(void)
+{
+	return (struct zfs_creation){.name = "tank/volbench-" RUN,
+				     .run_id = RUN,
+				     .mountpoint = "/var/lib/volbench/engine/m 1",
+				     .properties = &properties};
+}
+
 static void test_create_filesystem(void **state)
 {
-	struct zfs_creation creation = {.name = "tank/volbench-" RUN,
-					.run_id = RUN,
-					.mountpoint = "/var/lib/volbench/engine/m 1",
-					.properties = &properties};
+	struct zfs_creation creation = filesystem();
 
 	(void)state;
+	fake_say("-\n");
 	fake_say("");
 	assert_int_equal(zfs_create(&creation, NULL, NULL), 0);
-	assert_string_equal(fake_asked[0],
+	assert_string_equal(fake_asked[0], "/usr/sbin/zpool get -Hp -o value altroot tank");
+	assert_string_equal(fake_asked[1],
 			    "/usr/sbin/zfs create -o canmount=noauto -o mountpoint=/var/lib/"
 			    "volbench/engine/m 1 -o volbench:run=" RUN " tank/volbench-" RUN);
+}
+
+/* OpenZFS puts it before every mountpoint. */
+static void test_create_altroot(void **state)
+{
+	struct zfs_creation creation = filesystem();
+	struct error err = {0};
+
+	(void)state;
+	fake_say("/var/lib\n");
+	fake_say("");
+	assert_int_equal(zfs_create(&creation, NULL, NULL), 0);
+	assert_non_null(strstr(fake_asked[1], " mountpoint=/volbench/engine/m 1 "));
+	fake_reset();
+	fake_say("/\n");
+	fake_say("");
+	assert_int_equal(zfs_create(&creation, NULL, NULL), 0);
+	assert_non_null(strstr(fake_asked[1], " mountpoint=/var/lib/volbench/engine/m 1 "));
+	/* not beneath it: nothing is made */
+	fake_reset();
+	fake_say("/var/li\n");
+	assert_int_equal(zfs_create(&creation, NULL, &err), -EINVAL);
+	assert_int_equal(err.code, ERROR_CONFLICT);
+	assert_non_null(strstr(err.message, "altroot=/var/li "));
+	assert_int_equal(fake_taken, 1);
+	fake_reset();
+	fake_refuse("cannot open 'tank': no such pool\n");
+	assert_int_equal(zfs_create(&creation, NULL, &err), -ENOENT);
+	assert_int_equal(fake_taken, 1);
 }
 
 static void test_create_dry(void **state)
@@ -406,6 +442,7 @@ int main(void)
 		cmocka_unit_test_setup(test_get_hostile, setup),
 		cmocka_unit_test_setup(test_create_volume, setup_create),
 		cmocka_unit_test_setup(test_create_filesystem, setup_create),
+		cmocka_unit_test_setup(test_create_altroot, setup_create),
 		cmocka_unit_test_setup(test_create_dry, setup_create),
 		cmocka_unit_test_setup(test_create_dry_own_reservation, setup_create),
 		cmocka_unit_test_setup(test_create_dry_filesystem, setup_create),
