@@ -580,7 +580,7 @@ int target_remove(struct target *target, void (*step)(void *arg), void *arg, str
 	int first = 0, r = 0;
 
 	if (target->volume && target->fd >= 0) {
-		r = volume_close(target->volume, target->fd, step, arg, err);
+		r = volume_close(target->info.path, target->fd, step, arg, err);
 		target->fd = -1;
 		if (r < 0)
 			return r;

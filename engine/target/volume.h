@@ -54,7 +54,7 @@ MUST_CHECK int volume_create(const struct target_spec *spec, const struct target
  * disks (zvol_os.c: zvol_release): for ever where its pool is suspended. ZFS_FAILED with -ETIMEDOUT
  * then, and the descriptor is left to a thread that waits on. step as target_remove()'s.
  */
-MUST_CHECK int volume_close(const struct volume *volume, int fd, void (*step)(void *arg), void *arg,
+MUST_CHECK int volume_close(const char *name, int fd, void (*step)(void *arg), void *arg,
 			    struct error *err);
 
 /* Destroys it, once every descriptor of it is closed, and forgets it in the manifest. A cancel ends
