@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/plan/instances.h"
+#include "engine/plan/written.h"
 
 char *fio_made_path(const struct plan *plan, size_t instance)
 {
@@ -68,6 +69,28 @@ static void put_escaped(const char *name, FILE *out)
 		fprintf(out, *name == ':' ? "\\%c" : "%c", *name);
 }
 
+/* As the workloads that read it ask for, which agree (engine/inspect_fill.c). */
+static void put_data(const struct plan *plan, size_t target, FILE *out)
+{
+	const struct workload *like = NULL;
+
+	for (size_t i = 0; i < plan->sample_count; i++) {
+		const struct workload *options = &plan->samples[i].options;
+
+		for (size_t k = 0; plan->samples[i].target == target && k < workload_parts(options);
+		     k++)
+			if (workload_reads(workload_part(options, k)) &&
+			    written_fill_wanted(workload_part(options, k)))
+				like = workload_part(options, k);
+	}
+	fputs(like && like->zero_buffers ? " --zero_buffers=1" : " --refill_buffers", out);
+	if (like && like->buffer_compress_percentage > 0)
+		fprintf(out, " --buffer_compress_percentage=%" PRIu64,
+			like->buffer_compress_percentage);
+	if (like && like->dedupe_percentage > 0)
+		fprintf(out, " --dedupe_percentage=%" PRIu64, like->dedupe_percentage);
+}
+
 /* A file system has fio lay out its files, a device not. */
 static void put_fill(const struct plan *plan, FILE *out)
 {
@@ -85,8 +108,9 @@ static void put_fill(const struct plan *plan, FILE *out)
 		any = true;
 		fputs(";   fio --name=fill --filename='/dev/zvol/", out);
 		put_escaped(spec->path, out);
-		fprintf(out, "/fio-%zu' --rw=write --bs=1M --refill_buffers --end_fsync=1\n",
-			i + 1);
+		fprintf(out, "/fio-%zu' --rw=write --bs=1M", i + 1);
+		put_data(plan, plan->instances[i].target, out);
+		fputs(" --end_fsync=1\n", out);
 	}
 }
 

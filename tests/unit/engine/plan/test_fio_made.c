@@ -94,10 +94,32 @@ static void test_jobs_that_share_a_zvol(void **state)
 	free(text);
 }
 
+/* Reads meet in fio's zvol what they meet in ours. */
+static void test_a_fill_of_the_kind_that_is_read(void **state)
+{
+	char *text;
+
+	(void)state;
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_ZVOL, NULL, "tank/volbench");
+	add_workload(&d, "name=w rw=write size=128k");
+	add_workload(&d, "name=r rw=randread size=128k buffer_compress_percentage=50");
+	text = written();
+	has(text, "--bs=1M --refill_buffers --buffer_compress_percentage=50 --end_fsync=1\n");
+	free(text);
+	start_definition(&d, NULL);
+	add_target(&d, TARGET_ZVOL, NULL, "tank/volbench");
+	add_workload(&d, "name=r rw=randread size=128k zero_buffers=1");
+	text = written();
+	has(text, "--bs=1M --zero_buffers=1 --end_fsync=1\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_zvol),
+		cmocka_unit_test(test_a_fill_of_the_kind_that_is_read),
 		cmocka_unit_test(test_a_dataset),
 		cmocka_unit_test(test_jobs_that_share_a_zvol),
 	};
