@@ -14,6 +14,7 @@
 #include "engine/fill.h"
 #include "engine/inspect.h"
 #include "engine/run_parts.h"
+#include "engine/zfs/dataset.h"
 
 static size_t target_of(const struct run *run, size_t instance)
 {
@@ -130,13 +131,21 @@ static void refill_tick(void *arg, uint64_t bytes_done)
 	run_tell(arg, false);
 }
 
+/* A device's EIO says little: of a full pool or quota too (zfs_is_full()). */
+static bool is_full(const struct target_info *info, int sys)
+{
+	if (sys != EIO || !info->zfs.pool[0])
+		return sys == ENOSPC || sys == EDQUOT;
+	return zfs_is_full(target_kind_is_zfs(info->kind) ? info->path : info->zfs.pool);
+}
+
 void run_blame_full(const struct run *run, size_t instance, struct error *err)
 {
 	const struct target_info *info = target_info(run->targets[instance]);
 	char said[ERROR_MESSAGE_MAX];
 	int sys = err ? err->sys : 0;
 
-	if (sys != ENOSPC && sys != EDQUOT)
+	if (!is_full(info, sys))
 		return;
 	(void)snprintf(said, sizeof(said), "%s", err->message);
 	if (info->zfs.pool[0])

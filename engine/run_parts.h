@@ -52,7 +52,8 @@ MUST_CHECK int run_make_ready(struct run *run, struct error *err);
 /* Fills that instance anew where the last sample has trimmed it. */
 MUST_CHECK int run_refill(struct run *run, struct error *err);
 
-/* Where an operation on an instance failed for want of space: NO_SPACE, at its target. */
+/* Where an operation on an instance failed for want of space, whatever errno it was told by:
+ * NO_SPACE, at its target. While the instance is still there. */
 void run_blame_full(const struct run *run, size_t instance, struct error *err);
 
 /* Removes what is there. What cannot be removed is a finding of the plan. */

@@ -212,6 +212,24 @@ int zfs_get(const char *dataset, const char *const *names, size_t count,
 	return r;
 }
 
+/* OpenZFS refuses a write once what is used has reached a limit, so 0 is what is found; the rest is
+ * for what others free meanwhile. */
+#define FULL_BELOW (UINT64_C(1) << 20)
+
+bool zfs_is_full(const char *dataset)
+{
+	static const char *const names[] = {"available"};
+	struct zfs_value *values;
+	uint64_t available;
+	bool full;
+
+	if (zfs_get(dataset, names, 1, &values, NULL) < 0)
+		return false;
+	full = zfs_number(values[0].value, &available) && available < FULL_BELOW;
+	zfs_values_done(values, 1);
+	return full;
+}
+
 int zfs_mount(const char *dataset, const struct zfs_patience *patience, struct error *err)
 {
 	const char *arguments[] = {"mount", dataset, NULL};

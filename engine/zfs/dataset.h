@@ -37,6 +37,14 @@ void zfs_values_done(struct zfs_value *values, size_t count);
 bool zfs_number(const char *value, uint64_t *ret_number);
 bool zfs_ratio(const char *value, double *ret_ratio);
 
+/*
+ * Whether nothing more can be written to it: its `available` (zfsprops(7): quotas and reservations
+ * of all that it lies beneath heeded) is next to nothing. A zvol's writer does not learn that from
+ * its errno: EDQUOT becomes EIO (zvol_os.c, errno_to_bi_status), and of what the page cache writes
+ * back ENOSPC does too (fs/buffer.c). False where `zfs` does not tell.
+ */
+bool zfs_is_full(const char *dataset);
+
 struct zfs_creation {
 	const char *name; /* whole: PARENT/volbench-... */
 	const char *run_id;

@@ -5,6 +5,7 @@
  *
  * link: -Wl,--wrap=target_create,--wrap=target_remove,--wrap=target_free,--wrap=target_info
  * link: -Wl,--wrap=fill_target,--wrap=target_check_blank,--wrap=target_await_freed
+ * link: -Wl,--wrap=zfs_is_full
  */
 #include "engine/run_parts.h"
 
@@ -111,6 +112,16 @@ int __wrap_fill_target(struct target *target, const struct fill_config *config, 
 {
 	config->tick(config->arg, 1 << 19);
 	return did("fill", target, err);
+}
+
+static bool full;
+static const char *full_asked; /* what was asked for its space; NULL: nothing */
+
+bool __wrap_zfs_is_full(const char *dataset);
+bool __wrap_zfs_is_full(const char *dataset)
+{
+	full_asked = dataset;
+	return full;
 }
 
 /* ---- a run on them ---- */
@@ -291,23 +302,47 @@ static void test_left(void **state)
 	assert_non_null(strstr(set.plan.findings.list[0].message, info.path));
 }
 
+static const struct full_case {
+	int sys;
+	bool full; /* by what OpenZFS says of its space */
+	enum target_kind kind;
+	const char *pool, *asked;
+	enum error_code code;
+} full_cases[] = {
+	{ENOSPC, false, TARGET_ZVOL, "tank", NULL, ERROR_NO_SPACE},
+	{EDQUOT, false, TARGET_DATASET, "tank", NULL, ERROR_NO_SPACE},
+	{EIO, false, TARGET_ZVOL, "tank", "tank/volbench/volbench-r", ERROR_IO_ERROR},
+	{EIO, true, TARGET_ZVOL, "tank", "tank/volbench/volbench-r", ERROR_NO_SPACE},
+	{EIO, true, TARGET_DEVICE, "tank", "tank", ERROR_NO_SPACE},
+	{EIO, true, TARGET_DEVICE, "", NULL, ERROR_IO_ERROR},
+	{EBADF, true, TARGET_ZVOL, "tank", NULL, ERROR_IO_ERROR},
+};
+
 static void test_full(void **state)
 {
-	static const int sys[] = {ENOSPC, EDQUOT, EIO};
-
-	for (size_t i = 0; i < ARRAY_SIZE(sys); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(full_cases); i++) {
+		const struct full_case *given = &full_cases[i];
+		bool no_space = given->code == ERROR_NO_SPACE;
 		struct error err = {0};
 
 		assert_int_equal(end(state), 0);
 		assert_int_equal(begin(state), 0);
+		info.kind = given->kind;
+		(void)snprintf(info.zfs.pool, sizeof(info.zfs.pool), "%s", given->pool);
 		fails = "fill3";
-		fails_sys = sys[i];
+		fails_sys = given->sys;
+		full = given->full;
+		full_asked = NULL;
 		assert_true(go(&err) < 0);
-		assert_int_equal(err.code, sys[i] == EIO ? ERROR_IO_ERROR : ERROR_NO_SPACE);
-		assert_string_equal(err.field, sys[i] == EIO ? "" : "/target");
-		if (sys[i] != EIO)
-			assert_non_null(strstr(err.message, "tank"));
+		assert_int_equal(err.code, given->code);
+		assert_string_equal(err.field, no_space ? "/target" : "");
+		if (no_space)
+			assert_non_null(strstr(err.message, "tank has no space left"));
 		assert_non_null(strstr(err.message, "fill3 fails"));
+		if (given->asked)
+			assert_string_equal(full_asked, given->asked);
+		else
+			assert_null(full_asked);
 	}
 }
 

@@ -118,6 +118,24 @@ static void test_get_missing(void **state)
 	assert_non_null(strstr(err.message, "tank/v"));
 }
 
+static void test_is_full(void **state)
+{
+	(void)state;
+	fake_say("available\t0\t-\n");
+	assert_true(zfs_is_full("tank/volbench/v"));
+	assert_string_equal(
+		fake_asked[0],
+		"/usr/sbin/zfs get -Hp -o property,value,source available tank/volbench/v");
+	fake_say("available\t1048575\t-\n");
+	assert_true(zfs_is_full("tank/v"));
+	fake_say("available\t1048576\t-\n");
+	assert_false(zfs_is_full("tank/v"));
+	fake_say("available\t-\t-\n");
+	assert_false(zfs_is_full("tank/v"));
+	fake_refuse("cannot open 'tank/v': dataset does not exist\n");
+	assert_false(zfs_is_full("tank/v"));
+}
+
 static void test_get_bad_name(void **state)
 {
 	struct zfs_value *values;
@@ -438,6 +456,7 @@ int main(void)
 		cmocka_unit_test_setup(test_get, setup),
 		cmocka_unit_test_setup(test_get_unknown, setup),
 		cmocka_unit_test_setup(test_get_missing, setup),
+		cmocka_unit_test_setup(test_is_full, setup),
 		cmocka_unit_test_setup(test_get_bad_name, setup),
 		cmocka_unit_test_setup(test_get_hostile, setup),
 		cmocka_unit_test_setup(test_create_volume, setup_create),
