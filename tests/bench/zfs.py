@@ -65,6 +65,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", help="where the figures go as JSON")
     arguments = parser.parse_args()
+    machine_module.end_by_signals()
     directory = tempfile.mkdtemp(prefix="volbench-zfs-", dir="/var/tmp")
     machine, figures = None, []
     try:
@@ -87,4 +88,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -2,7 +2,6 @@
 """Fixtures: the machine with OpenZFS, pools, and the service in it."""
 import pathlib
 import shutil
-import signal
 import sys
 import tempfile
 
@@ -15,14 +14,9 @@ import guest  # noqa: E402
 import machine as machine_module  # noqa: E402
 
 
-def stop(*_):
-    """As ^C does: the machine is stopped, its disks removed."""
-    raise KeyboardInterrupt
-
-
 def pytest_configure(config):
     del config
-    signal.signal(signal.SIGTERM, stop)
+    machine_module.end_by_signals()
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,8 @@ Virtual boots what build-image has made, with `init` as its first process, which
 of it through a virtio port, one thing at a time. It is slow (each command some hundredths of a
 second, each pool more than one) and right. Speeds seen in it mean nothing.
 """
+import atexit
+import ctypes
 import dataclasses
 import os
 import pathlib
@@ -30,6 +32,25 @@ ROOT = HERE.parents[1]
 PROGRAM = os.environ.get("VOLBENCH", str(ROOT / "build" / "volbench"))
 # What one command may take where a test does not say: for those that hang.
 PATIENCE = 120
+
+
+PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent():
+    """In a child before it is executed: whatever ends this process, by kill -9 too, ends it."""
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def end_by_signals():
+    """SIGTERM and SIGHUP are to end this program as ^C does: what it has begun is stopped and removed."""
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
 
 
 class Failure(Exception):
@@ -163,11 +184,13 @@ class Virtual(Machine):
     def start_up(self):
         """Boots it; returns once it does what it is asked."""
         (self.directory / "agent").unlink(missing_ok=True)
+        atexit.register(self.kill)  # also where it is left between here and its user's `finally`
         with open(self.directory / "qemu.log", "wb") as log:
-            # pylint: disable-next=consider-using-with
+            # pylint: disable-next=consider-using-with,subprocess-popen-preexec-fn
             self.qemu = subprocess.Popen(
-                self._arguments(), stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
+                self._arguments(), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                preexec_fn=die_with_parent,
+            )  # fmt: skip
         self.port = socket.socket(socket.AF_UNIX)
         until = time.monotonic() + PATIENCE
         while self.port.connect_ex(str(self.directory / "agent")) != 0:
@@ -267,9 +290,11 @@ class Virtual(Machine):
         return self._create_pool(name, free[:disks], layout, options, found_at)
 
     def kill(self):
+        atexit.unregister(self.kill)
         if self.qemu is not None:
             self.qemu.kill()
             self.qemu.wait()
+        if self.port is not None:
             self.port.close()
 
     def stop(self):
@@ -362,11 +387,17 @@ def make(directory):
     if here_is_zfs():
         return Local(directory)
     subprocess.run([HERE / "build-image"], check=True)
-    return Virtual(directory, image_directory()).start_up()
+    machine = Virtual(directory, image_directory())
+    try:
+        return machine.start_up()
+    except BaseException:  # ^C while it boots
+        machine.stop()
+        raise
 
 
 def main():
     """machine.py COMMAND...: runs each in a new machine with a pool `tank`, and tells what it said."""
+    end_by_signals()
     directory = tempfile.mkdtemp(prefix="volbench-zfs-", dir="/var/tmp")
     machine = None
     try:
@@ -375,6 +406,8 @@ def main():
         for command in sys.argv[1:]:
             status, output = machine.run(command, timeout=1800)
             print(f"$ {command}\n{output}[{status}]", flush=True)
+    except KeyboardInterrupt:
+        sys.exit(130)
     finally:
         if machine is not None:
             machine.stop()
