@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/base/clock.h"
 #include "engine/base/text.h"
 #include "engine/target/device.h"
 #include "engine/target/manifest.h"
@@ -24,6 +25,7 @@
 #define DESTROY_MS 60000
 #define FREED_MS 20000	     /* for the space of what was destroyed, which nobody waits for */
 #define FREED_NEXT_MS 600000 /* and where the next is to be made of it */
+#define CLAIM_MS 30000	     /* begun before this is over */
 
 #define MOUNT_SUFFIX ".mount"
 
@@ -84,8 +86,26 @@ static int name_volume(struct volume *volume, const struct target_spec *spec,
 
 /* ---- the node of a zvol ---- */
 
+/* udev holds its lock on a new zvol for as long as it reads it: long where blocks are large. */
+static int claim_in_time(int node, const struct zfs_patience *patience,
+			 const struct target_info *info, int *ret_claim, struct error *err)
+{
+	uint64_t deadline_ns = clock_now_ns() + CLAIM_MS * NS_PER_MS;
+	struct error last = {0};
+	int r;
+
+	do
+		r = device_claim(node, info, ret_claim, &last);
+	while (r < 0 && last.code == ERROR_TARGET_BUSY && clock_now_ns() < deadline_ns &&
+	       !(patience->cancel && atomic_load(patience->cancel)));
+	if (r < 0 && err)
+		*err = last;
+	return r;
+}
+
 static int claim_node(const struct volume *volume, const char *path, dev_t device,
-		      struct target_info *info, int *ret_claim, struct error *err)
+		      const struct zfs_patience *patience, struct target_info *info, int *ret_claim,
+		      struct error *err)
 {
 	AUTO_CLOSE int node = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC), claim = -1;
 	char found[ZFS_NAME_BYTES];
@@ -97,7 +117,7 @@ static int claim_node(const struct volume *volume, const char *path, dev_t devic
 				     volume->name);
 	r = S_ISBLK(st.st_mode) && st.st_rdev == device ? 0 : -ENOTTY;
 	if (r == 0)
-		r = device_claim(node, info, &claim, err);
+		r = claim_in_time(node, patience, info, &claim, err);
 	else
 		r = error_set(err, ERROR_TARGET_TYPE, "", "%s is not the node of %s any more", path,
 			      volume->name);
@@ -144,7 +164,7 @@ static int use_node(const struct volume *volume, struct zfs_node_watch *watch,
 	int r = zfs_node_await(watch, volume->name, patience, path, &device, err);
 
 	if (r == 0)
-		r = claim_node(volume, path, device, info, &claim, err);
+		r = claim_node(volume, path, device, patience, info, &claim, err);
 	if (r == 0)
 		r = describe_node(volume, device, claim, info, err);
 	if (r == 0)

@@ -70,6 +70,7 @@ static struct {
 	bool cancels;
 	bool close_hangs;
 	const atomic_bool *heard; /* by the wait for freed space */
+	unsigned int busy_claims; /* so often somebody else has its node locked */
 } zfs;
 
 /* A close that hangs in the kernel until it is released, while time goes by. */
@@ -330,6 +331,10 @@ int __wrap_device_claim(int path_fd, const struct target_info *info, int *ret_cl
 
 	(void)path_fd;
 	(void)info;
+	if (r == 0 && zfs.busy_claims > 0) {
+		zfs.busy_claims--;
+		return error_set(err, ERROR_TARGET_BUSY, "", "udev has it");
+	}
 	if (r == 0)
 		*ret_claim = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (r == 0 && zfs.close_hangs)
@@ -505,6 +510,30 @@ static void test_zvol(void **state)
 	assert_string_equal(zfs.log, LOOK "watch create await claim name describe destroy wait");
 	assert_true(zfs.noted);
 	assert_int_equal(entries(top), 0);
+}
+
+static void test_claimed_late(void **state)
+{
+	struct error err = {0};
+	atomic_bool cancel = true;
+
+	if (!make_node())
+		return;
+	zfs.busy_claims = 2;
+	if (live(TARGET_ZVOL, &err) < 0)
+		fail_msg("%s", err.message);
+	assert_string_equal(zfs.log,
+			    LOOK "watch create await claim claim claim name describe destroy wait");
+
+	assert_int_equal(end(state), 0);
+	assert_int_equal(begin(state), 0);
+	if (!make_node())
+		return;
+	zfs.busy_claims = 2;
+	zfs.cancel = &cancel;
+	assert_true(live(TARGET_ZVOL, &err) < 0);
+	assert_int_equal(zfs.busy_claims, 1); /* a cancel ends it */
+	assert_non_null(strstr(zfs.log, "destroy"));
 }
 
 static void test_dataset(void **state)
@@ -941,6 +970,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_zvol, begin, end),
+		cmocka_unit_test_setup_teardown(test_claimed_late, begin, end),
 		cmocka_unit_test_setup_teardown(test_dataset, begin, end),
 		cmocka_unit_test_setup_teardown(test_each_step_fails, begin, end),
 		cmocka_unit_test_setup_teardown(test_looks_first, begin, end),
