@@ -3,6 +3,7 @@
 import pytest
 
 import definitions
+from machine import Virtual
 
 
 @pytest.fixture(name="untouched", autouse=True)
@@ -61,12 +62,37 @@ def test_a_pool_that_fills_up_under_a_fill(service, machine, pool):
     sparse["zvol"]["sparse"] = True
     definition = small(sparse, ["64K", "32K", "16K"], defaults={"size": "128m"})
     run_id = service.client.submit(definition)
-    service.client.wait(run_id, lambda run: run["progress"]["phase"] == "fill")
-    machine.ok(f"zfs set quota=300M {pool.parent}")
+    # the last of them is there, and hardly anything is written
+    machine.wait_for(f"zfs list -rHo name {pool.parent} | grep -q 'volbench-.*-3$'", pause=0)
+    [engine] = service.engines()
+    machine.ok(f"kill -STOP {engine}; zfs set quota=300M {pool.parent}; kill -CONT {engine}")
     run = service.client.wait(run_id, lambda r: r["state"] in ("done", "failed"))
     machine.ok(f"zfs set quota=none {pool.parent}")
-    # where it is a quota that is met OpenZFS answers a zvol's writer EIO
-    assert run["state"] == "failed" and run["error"]["code"] in ("no_space", "io_error"), run
+    # OpenZFS answers a zvol's writer EIO where a quota is met, as where a disk fails
+    assert run["state"] == "failed" and run["error"]["code"] == "no_space", run
+    assert pool.name in run["error"]["message"], run
+
+
+def test_a_pool_that_is_full_at_the_third_level(service, machine, pool):
+    """The plan was right when it was made; then somebody takes what the third volume needs."""
+    if not isinstance(machine, Virtual):
+        pytest.skip("puts another zfs in the place of the machine's own, which is not this one's to lose")
+    definition = small(definitions.zvol(pool, size="64M"), ["64K", "32K", "16K"])
+    machine.put(
+        "#!/bin/sh\n"
+        f"case $1$(zfs.own list -rHo name -t volume {pool.name} | wc -l) in"
+        f" create2) zfs.own set quota=150M {pool.parent}; esac\n"
+        'exec zfs.own "$@"\n',
+        "/run/zfs",
+    )
+    machine.ok("cp -a /usr/sbin/zfs /usr/sbin/zfs.own && chmod 755 /run/zfs && mv /run/zfs /usr/sbin/zfs")
+    try:
+        run_id = service.client.submit(definition)
+        run = service.client.wait(run_id, lambda r: r["state"] in ("done", "failed"))
+    finally:
+        machine.ok("mv /usr/sbin/zfs.own /usr/sbin/zfs")
+        machine.ok(f"zfs set quota=none {pool.parent}")
+    assert run["state"] == "failed" and run["error"]["code"] == "no_space", run
 
 
 def test_not_even_one_fits(service, pool):
