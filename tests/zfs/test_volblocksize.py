@@ -58,6 +58,18 @@ def test_through_rest_to_the_report(machine, make_pool, make_service):
         assert client.get(f"/runs/{run_id}/{chart}").status == 200
 
 
+def test_blocks_above_128k(machine, pool, service):
+    """Legal with the feature large_blocks. udev reads a zvol of 16M blocks for seconds before we may."""
+    largest = int(machine.ok("cat /sys/module/zfs/parameters/zfs_max_recordsize")) >> 20
+    levels = ["1M", f"{largest}M"] if largest > 1 else ["1M"]
+    result = definitions.measure(
+        service.client, definitions.definition(definitions.zvol(pool), factors={"volblocksize": levels})
+    )
+    assert [s["levels"]["volblocksize"] for s in result["samples"]] == levels
+    assert all(s["read"]["ios"] > 0 for s in result["samples"])
+    assert definitions.made(machine, pool) == {}
+
+
 def test_in_a_terminal(machine, pool):
     """The same engine without a service; nothing is left in pool or state either."""
     before = machine.datasets(pool.name)
