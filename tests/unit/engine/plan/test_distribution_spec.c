@@ -250,7 +250,7 @@ static void test_conflicts(void **unused)
 		  "more bytes than each file");
 	conflicts("rw=randread random_distribution=zoned_abs:60/16k:40/48k filesize=60k nrfiles=2",
 		  "more bytes than each file");
-	conflicts("rw=randread random_distribution=zoned_abs:100/30k filesize=30k nrfiles=2 bs=4k "
+	conflicts("rw=randread random_distribution=zoned_abs:100/30k filesize=30k nrfiles=2 "
 		  "blockalign=2k bssplit=4k/50:8k/50",
 		  "smallest of a job's files");
 }
