@@ -11,7 +11,9 @@
 #include "api/request.h"
 #include "engine/plan/definition.h"
 
-#define ASK_DEADLINE_MS 20000
+/* Longer than the engine waits for a zfs or zpool that hangs (zfs_patience_ask, and its grace), so
+ * that it can say so. */
+#define ASK_DEADLINE_MS 30000
 
 /*
  * A handler of a call that takes a body: reads it and goes on with `work` in a lane, which finds
