@@ -51,8 +51,10 @@ static bool datasync_due(struct job *job, struct operation *operation)
 	if (job->course.fdatasync_every == 0 || job->course.fdatasync_left > 0)
 		return false;
 	job->course.fdatasync_left = job->course.fdatasync_every;
-	if (fsync_due(job) || (job->course.files && !file_set_choose(job->course.files)))
+	if (fsync_due(job))
 		return false;
+	if (job->course.files)
+		(void)file_set_choose(job->course.files); /* of the last one where all are done */
 	*operation = (struct operation){.kind = REQUEST_DATASYNC};
 	return true;
 }
@@ -68,13 +70,14 @@ static enum job_step next_in_sequence(struct job *job, struct operation *operati
 	uint64_t length = file ? file->length : job->length;
 	struct sequence_step step;
 
-	if (files && !file)
-		return JOB_DONE;
+	/* Behind the last write of the last file too. */
 	if (fsync_due(job)) {
 		job->fsync_left = job->fsync_every;
 		*operation = (struct operation){.kind = REQUEST_SYNC};
 		return JOB_OPERATION;
 	}
+	if (files && !file)
+		return JOB_DONE;
 	if (job->budget_bytes < sequence->least) {
 		if (job->limited)
 			return JOB_DONE;

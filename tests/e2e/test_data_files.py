@@ -44,6 +44,23 @@ def measure(directory, rw, **options):
     return sample, [(names.index(o.file), o.offset // KIB) for o in log], left
 
 
+@ENGINES
+@pytest.mark.parametrize("kind,options,writes,syncs", [
+    ("sync", {"rw": "write", "fsync": 1, "size": "60k"}, 15, 15),
+    ("datasync", {"rw": "write", "fdatasync": 1, "size": "60k"}, 15, 15),
+    ("sync", {"rw": "randrewrite", "fsync": 5, "size": "240k", "iodepth": 16}, 60, 12)])
+def test_syncs_behind_the_last_file_are_made(directory, ioengine, kind, options, writes, syncs):
+    options = dict(options)
+    engine = Engine(directory / "state", [str(directory)])
+    try:
+        lines = engine.run(whole(directory, options.pop("rw"), ioengine=ioengine, nrfiles=5, **options))
+    finally:
+        engine.stop()
+    assert end(lines)["state"] == "done", lines[-1]
+    (sample,) = samples(lines)
+    assert (sample["write"]["ios"], sample[kind]["ios"]) == (writes, syncs)
+
+
 @NEEDS_FUSE
 @ENGINES
 @pytest.mark.parametrize("service,order", [

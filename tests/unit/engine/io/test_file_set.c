@@ -132,7 +132,7 @@ static void test_syncs(void **unused)
 {
 	(void)unused;
 	assert_goes("rw=write nrfiles=3 size=24k fsync=2 end_fsync=1" TO_SIZE, 99,
-		    "0:0 1:0 s2 0:4 1:4 s2 2:0 2:4 s0 s1 s2");
+		    "0:0 1:0 s2 0:4 1:4 s2 2:0 2:4 s2 s0 s1 s2");
 }
 
 static void test_random_service(void **unused)
