@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the engine issues, seen from beneath: a file system of the test's own logs what arrives."""
 import collections
+import pathlib
 import signal
 import time
 
@@ -66,6 +67,21 @@ def test_a_delay_is_seen_in_the_latency(directory):
     assert sample["read"]["latency_ns"]["mean"] < 20e6
 
 
+def hangs(path):
+    try:
+        return "request_wait" in path.read_text(encoding="ascii")
+    except OSError:
+        return False  # the thread is gone
+
+
+def await_hanging(pid):
+    """Until a thread of a process waits for FUSE's answer: the stop of a daemon takes its time."""
+    deadline = time.monotonic() + 30
+    while not any(hangs(path) for path in pathlib.Path(f"/proc/{pid}/task").glob("*/wchan")):
+        assert time.monotonic() < deadline, "no operation hangs"
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize("options", [
     {"ioengine": "io_uring", "iodepth": 8},
     {"ioengine": "threads", "iodepth": 4},
@@ -78,10 +94,11 @@ def test_a_cancel_is_heard_while_the_storage_hangs(directory, options):
         try:
             engine.send("run", run="test-run", definition=definition(
                 {"file": f"{mount.path}/file", "existing": True},
-                options={"runtime": 600, "direct": 0, **options}))
+                options={"runtime": 600, "direct": 1, **options}))
             for _ in range(2):  # the second one is told while the workers are at it
                 engine.until(in_phase("measure"))
             mount.process.send_signal(signal.SIGSTOP)
+            await_hanging(engine.process.pid)
             began = time.monotonic()
             engine.send("cancel")
             told = engine.until(lambda line: "end" in line)
