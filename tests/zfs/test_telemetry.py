@@ -69,7 +69,8 @@ def test_with_metadata_alone_in_arc_reads_come_from_the_devices(machine, pool):
         assert zfs["properties"]["volblocksize"] == "16384"
         assert zfs["properties"]["primarycache"] == "metadata"
         assert zfs["version"] == machine.ok("cat /sys/module/zfs/version")
-        assert zfs["from_devices"] > 0.95, sample
+        # In order: what prefetch had fetched for the sample before, and nobody took, still hits.
+        assert zfs["from_devices"] > (0.9 if sample["workload"].endswith("in order") else 0.95), sample
         # the disks say the same: no less was read from them than was asked for
         assert zfs["read_amplification"] > 0.9, sample
         assert zfs["pool"]["asked_read_bytes"] >= sample["read"]["bytes"]

@@ -65,7 +65,7 @@ def test_blocks_above_128k(machine, pool, service):
     result = definitions.measure(
         service.client, definitions.definition(definitions.zvol(pool), factors={"volblocksize": levels})
     )
-    assert [s["levels"]["volblocksize"] for s in result["samples"]] == levels
+    assert {s["levels"]["volblocksize"] for s in result["samples"]} == set(levels)
     assert all(s["read"]["ios"] > 0 for s in result["samples"])
     assert definitions.made(machine, pool) == {}
 
