@@ -227,7 +227,7 @@ bench-definitions: $(PROGRAM) ## IOPS of many definitions beside fio's (about 3 
 	$(PYTHON) tests/bench/definitions.py --program $(PROGRAM)
 
 .PHONY: bench-zfs
-bench-zfs: $(PROGRAM) ## whether depth is real on OpenZFS, in the machine of check-zfs (ten minutes)
+bench-zfs: $(PROGRAM) ## whether depth is real on OpenZFS, in the machine of check-zfs (five minutes)
 	VOLBENCH=$(abspath $(PROGRAM)) $(PYTHON) tests/bench/zfs.py --json $(BUILD)/bench-zfs.json
 
 UNIT_DIRECTORY ?= $(PREFIX)/lib/systemd
