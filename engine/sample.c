@@ -84,6 +84,7 @@ void sample_done(struct sample *sample)
 	free(sample->backend_reason);
 	workload_done(&sample->options);
 	findings_done(&sample->findings);
+	sample_source_free(sample->source);
 	sample_init(sample);
 }
 
@@ -102,17 +103,52 @@ const struct file_result *sample_files(const struct sample *sample, int operatio
 
 double file_result_ops_per_s(const struct file_result *result)
 {
-	return per_second(result->ops, result->seconds);
+	return result->told_ops_per_s.known ? result->told_ops_per_s.value
+					    : per_second(result->ops, result->seconds);
+}
+
+/* What was told, else what follows from the amount. */
+static struct told_figure rate(const struct sample *sample, const struct told_figure *told,
+			       bool amount_known, uint64_t amount)
+{
+	if (told && told->known)
+		return *told;
+	if (told && (!amount_known || !sample->source->seconds_known))
+		return (struct told_figure){0};
+	return told_exactly(per_second(amount, sample->seconds));
+}
+
+struct told_figure sample_iops_figure(const struct sample *sample, enum direction direction)
+{
+	const struct told_direction *told =
+		sample->source ? &sample->source->directions[direction] : NULL;
+
+	return rate(sample, told ? &told->iops : NULL, told && told->ios_known,
+		    sample->directions[direction].ios);
+}
+
+struct told_figure sample_bandwidth_figure(const struct sample *sample, enum direction direction)
+{
+	const struct told_direction *told =
+		sample->source ? &sample->source->directions[direction] : NULL;
+
+	return rate(sample, told ? &told->bandwidth : NULL, told && told->bytes_known,
+		    sample->directions[direction].bytes);
 }
 
 double sample_iops(const struct sample *sample, enum direction direction)
 {
-	return per_second(sample->directions[direction].ios, sample->seconds);
+	return sample_iops_figure(sample, direction).value;
 }
 
 double sample_bandwidth(const struct sample *sample, enum direction direction)
 {
-	return per_second(sample->directions[direction].bytes, sample->seconds);
+	return sample_bandwidth_figure(sample, direction).value;
+}
+
+bool sample_knows(const struct sample *sample, enum option_id id)
+{
+	return !sample->source || workload_is_set(&sample->options, id);
 }
 
 static bool moves(const struct workload *workload, const struct direction_result *directions,
@@ -125,6 +161,9 @@ static bool moves(const struct workload *workload, const struct direction_result
 
 bool sample_moves(const struct sample *sample, enum direction direction)
 {
+	if (sample_iops_figure(sample, direction).value > 0 ||
+	    sample_bandwidth_figure(sample, direction).value > 0)
+		return true;
 	return moves(&sample->options, sample->directions, direction);
 }
 

@@ -20,6 +20,7 @@
 #include "engine/io/verify/verify_result.h"
 #include "engine/plan/finding.h"
 #include "engine/plan/workload.h"
+#include "engine/told.h"
 #include "engine/zfs/sample_zfs.h"
 
 /* One second of the series; the last one may be shorter than a second. */
@@ -81,7 +82,10 @@ struct file_result {
 	int operation; /* enum file_operation (plan/file_phases.h) */
 	int order;     /* FILE_ORDER_SEQUENTIAL or FILE_ORDER_RANDOM */
 	uint64_t ops, bytes;
-	double seconds;		   /* from the common start to the last completion */
+	double seconds; /* from the common start to the last completion */
+	/* As another tool told it, which may be all there is; not known where it was measured here.
+	 */
+	struct told_figure told_ops_per_s;
 	struct histogram *latency; /* of all calls of a file together */
 };
 
@@ -139,6 +143,7 @@ struct sample {
 	struct verify_result verify;
 	uint64_t free_bytes_before, free_bytes_after; /* target's file system; 0 for a device */
 	struct findings findings;
+	struct sample_source *source; /* heap: who measured it; NULL: this program */
 };
 
 /* All zero and empty; sample_done() frees what it holds and leaves it so again. */
@@ -178,8 +183,19 @@ bool sample_job_moves(const struct sample *sample, const struct job_result *job,
 /* Operations that an entry of jobs kept outstanding, over its own time. */
 double sample_job_depth(const struct job_result *job);
 
-/* Operations per second of one direction; 0 when seconds is 0. */
+/*
+ * Operations and bytes a second of one direction, as measured or as told. Not known: the other tool
+ * told neither the figure nor what it follows from; of our own all are (0 when seconds is 0).
+ */
+struct told_figure sample_iops_figure(const struct sample *sample, enum direction direction);
+struct told_figure sample_bandwidth_figure(const struct sample *sample, enum direction direction);
+
+/* The values of these; 0 where not known. */
 double sample_iops(const struct sample *sample, enum direction direction);
 double sample_bandwidth(const struct sample *sample, enum direction direction); /* bytes/s */
+
+/* Whether the sample says what this option was: of ours always; of another tool's its options are
+ * not completed, and only those that were given are known. */
+bool sample_knows(const struct sample *sample, enum option_id id);
 
 #endif

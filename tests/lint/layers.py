@@ -19,6 +19,7 @@ LAYERS = [
     ("engine/plan/", 2),
     ("engine/zfs/", 3),
     ("engine/io/", 4),  # io/files/ and io/verify/ are parts of it, and it calls them
+    ("engine/told.", 4),  # what an imported one lacks
     ("engine/sample.", 4),  # what one measurement fills
     ("engine/target/", 5),
     ("engine/analysis/", 6),
@@ -27,6 +28,7 @@ LAYERS = [
     ("engine/forecast.", 6),
     ("engine/", 7),
     ("server/codec/", 8),
+    ("server/import/", 8),
     ("server/", 9),
     ("web/", 10),
     ("api/", 11),
@@ -40,9 +42,10 @@ DOORS = {
     r"#include <blkid": ["engine/target/"],
     r"#include <gsl/": ["engine/analysis/"],
     r"#include <seccomp": ["engine/base/sandbox.c"],
-    r"#include <jansson": ["server/codec/", "api/"],
+    r"#include <jansson": ["server/codec/", "server/import/", "api/"],
+    r"#include <expat": ["server/import/import_diskspd"],
     r"#include <microhttpd": ["api/http.c", "api/http_internal.h", "api/events.c"],
-    r"#include \"server/codec/json\.h\"": ["server/codec/", "api/"],
+    r"#include \"server/codec/json\.h\"": ["server/codec/", "server/import/", "api/"],
     r"\"[^\"]*/gnuplot[^\"]*\"": ["web/chart.c"],
     # Who starts processes; of those, zfs and zpool are started by one file alone.
     r"\bchild_start\(": ["engine/base/child", "engine/zfs/command.c", "server/engine_talk.c", "web/chart.c"],

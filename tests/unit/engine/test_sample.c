@@ -58,9 +58,38 @@ static void done_leaves_it_fresh(void **state)
 	sample_done(&sample);
 }
 
+/* What another tool did not tell is not known, and what it told is not worked out again. */
+static void test_told_figures(void **state)
+{
+	struct sample sample;
+	struct told_direction *told;
+
+	(void)state;
+	sample_init(&sample);
+	sample.seconds = 2;
+	sample.directions[DIRECTION_READ].ios = 100;
+	sample.directions[DIRECTION_READ].bytes = 409600;
+	assert_true(sample_iops_figure(&sample, DIRECTION_READ).known);
+	assert_true(sample_knows(&sample, OPTION_ID_BS));
+	sample.source = sample_source_new("fio-3.33", NULL);
+	assert_non_null(sample.source);
+	told = &sample.source->directions[DIRECTION_READ];
+	assert_false(sample_iops_figure(&sample, DIRECTION_READ).known);
+	assert_false(sample_knows(&sample, OPTION_ID_BS));
+	told->ios_known = told->bytes_known = true;
+	assert_false(sample_iops_figure(&sample, DIRECTION_READ).known);
+	sample.source->seconds_known = true;
+	assert_float_equal(sample_iops(&sample, DIRECTION_READ), 50, 0);
+	told->bandwidth = (struct told_figure){true, 1000, 900, 1100};
+	assert_float_equal(sample_bandwidth(&sample, DIRECTION_READ), 1000, 0);
+	assert_float_equal(sample_bandwidth_figure(&sample, DIRECTION_READ).high, 1100, 0);
+	sample_done(&sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_told_figures),
 		cmocka_unit_test(rates_are_of_the_window),
 		cmocka_unit_test(directions_follow_the_workload),
 		cmocka_unit_test(done_leaves_it_fresh),
