@@ -24,6 +24,11 @@ void result_done(struct result *result)
 		sample_done(&result->samples[i]);
 	free(result->samples);
 	free(result->targets);
+	for (size_t i = 0; i < result->fact_count; i++) {
+		free(result->facts[i].name);
+		free(result->facts[i].value);
+	}
+	free(result->facts);
 	definition_done(&result->definition);
 	findings_done(&result->findings);
 	result_init(result);

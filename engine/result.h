@@ -28,6 +28,11 @@ bool run_state_ended(enum run_state state);		   /* neither queued nor running */
 /* The state of a name; -ENOENT when there is none. */
 MUST_CHECK int run_state_find(const char *name, enum run_state *ret_state);
 
+/* What is known of a system that another tool measured: {"pool", "20 x 800 GB SATA SSD"}. */
+struct result_fact {
+	char *name, *value;
+};
+
 struct result {
 	char id[RUN_ID_MAX];
 	enum run_state state;
@@ -42,6 +47,8 @@ struct result {
 	struct sample *samples;	  /* by order */
 	struct findings findings; /* the plan's and the run's, not the samples' */
 	struct error error;	  /* why it failed; code NONE when it did not */
+	size_t fact_count;	  /* of an imported result (definition.imported), else 0 */
+	struct result_fact *facts;
 };
 
 /* What was read back (verify) in all samples together: errors and blocks; the method of one.

@@ -29,8 +29,9 @@
 #define DEFINITION_PARTS_MAX 50000   /* named jobs of all samples together */
 #define DEFINITION_INSTANCES_MAX 256 /* zvols and datasets */
 
-/* FACTOR_PROPERTY: of the zvols and datasets the run makes, one for each combination of levels. */
-enum factor_kind { FACTOR_OPTION, FACTOR_TARGET, FACTOR_PROPERTY };
+/* FACTOR_PROPERTY: of the zvols and datasets the run makes, one for each combination of levels.
+ * FACTOR_LABEL: only of imported results, whose levels are what somebody called them. */
+enum factor_kind { FACTOR_OPTION, FACTOR_TARGET, FACTOR_PROPERTY, FACTOR_LABEL };
 
 struct factor {
 	char *name; /* an option's name, "target", or a property's name */
@@ -56,10 +57,17 @@ struct definition {
 	/* each with its name; options as given, not completed; its parts are its "jobs" */
 	struct workload *workloads;
 	struct workload override; /* laid over all else */
-	unsigned int repeats;
+	unsigned int repeats;	  /* at most, where until_ci_percent is given */
+	/* Repeats end early, after repeats_min at the least, once the differences between levels
+	 * are known this well (stopping.h); 0: as many as `repeats`. */
+	double until_ci_percent;
+	unsigned int repeats_min;
 	enum sample_order order;
 	uint64_t seed;
 	bool seed_given;
+	/* What a result that was imported is of: it has no target, factors may be labels, options
+	 * are only those that are known, and nothing of it can be run. */
+	bool imported;
 };
 
 #define DEFINITION_POINTER_MAX 192 /* of the pointers made here: names of options, numbers */

@@ -147,6 +147,7 @@ struct workload {
 	bool fixedbufs, registerfiles, nonvectored; /* insisted on */
 	/* what is told */
 	char *percentile_list; /* as percentiles.h reads it */
+	double weight; /* no option: its weight in a recommendation; 0: not given, which is 1 */
 	bool from_fio; /* given as an fio command line: shared regions unless said otherwise */
 	/* Jobs of different options that run together (workload_part); 0: it is one itself. */
 	size_t part_count;
