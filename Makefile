@@ -13,13 +13,13 @@ JOBS     := $(shell nproc)
 
 # What a fresh Debian 12 needs: to build and run, to test, to lint.
 PACKAGES_BUILD := gcc make pkg-config libc6-dev libmicrohttpd-dev libjansson-dev liburing-dev \
-	libgsl-dev libblkid-dev libseccomp-dev gnuplot-nox
+	libgsl-dev libblkid-dev libexpat1-dev libseccomp-dev gnuplot-nox
 PACKAGES_TEST  := libcmocka-dev python3 python3-pytest python3-jsonschema python3-yaml fio jq curl \
 	strace e2fsprogs util-linux libxml2-utils systemd valgrind
 PACKAGES_LINT  := clang clang-format cppcheck
 
 URING     := $(shell pkg-config --modversion liburing 2>/dev/null)
-LIBRARIES := libmicrohttpd jansson liburing gsl blkid libseccomp
+LIBRARIES := libmicrohttpd jansson liburing gsl blkid expat libseccomp
 LIBRARY_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 LIBRARY_LIBS   := $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null)
 CFLAGS    ?= -O2 -g
@@ -35,7 +35,7 @@ ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -DVOLBENCH_VERSION='"$(VERSION)"' -DLIBURING
 ALL_LDFLAGS = -pthread -pie -Wl,-z,relro,-z,now $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 LDLIBS     = $(LIBRARY_LIBS) -lm
 
-SOURCES  := $(wildcard engine/*/*/*.c engine/*/*.c engine/*.c server/codec/*.c server/*.c web/*.c api/*.c)
+SOURCES  := $(wildcard engine/*/*/*.c engine/*/*.c engine/*.c server/codec/*.c server/import/*.c server/*.c web/*.c api/*.c)
 OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o)
 EMBEDDED := $(wildcard api/definitions/*.json web/static/*) openapi.yaml
 ARCHIVE  := $(BUILD)/libvolbench.a
