@@ -82,7 +82,11 @@ void sample_zfs_init(struct sample_zfs *zfs);
  * second time is a hit (473 hits and 473 misses of 490 such writes and not one read, with
  * primarycache=metadata), which is no read that memory served. What prefetch fetches and nobody
  * asks for makes the share too large, never too small. Reads from L2ARC, which is a device, are
- * among the misses. Counters: arcstats, and direct_read_count of the pool's iostats.
+ * among the misses. With primarycache=metadata a block that was just read stays in memory for some
+ * hundredths of a second all the same, and random requests smaller than a block may meet it there:
+ * that is told as it is (2.5 % of 4k reads, 1,400 a second, over 64 MiB of 16k blocks; 0.5 % of
+ * those over 256 MiB; more with more reads a second). Counters: arcstats, and direct_read_count of
+ * the pool's iostats.
  */
 double sample_zfs_from_devices(const struct sample_zfs *zfs);
 
