@@ -29,8 +29,10 @@ enum command {
 struct options {
 	enum command command;
 	const char *help_topic; /* --help: a command's name, "options", or NULL */
-	const char
-		*file; /* run, plan, fio: "-" is standard input; a path, or a definition's name */
+	size_t word_count;
+	const char **words; /* what stands without an option's name, in order */
+	const char *file;   /* the first of them, or NULL; of run, plan, fio: "-" is standard input;
+			     * a path, or a definition's name */
 	const char *state;  /* default: $STATE_DIRECTORY, else /var/lib/volbench as root,
 			     * else $XDG_STATE_HOME/volbench or ~/.local/state/volbench */
 	const char *listen; /* serve: ADDR:PORT, default 127.0.0.1:8090 */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* options_table.c - see options_table.h. */
+#include "server/options_table.h"
+
+#include <string.h>
+
+const struct option_row option_rows[] = {
+	{"--allow", "PATH", KIND_LIST, ON_TARGETS, offsetof(struct options, allow),
+	 offsetof(struct options, allow_count),
+	 "Where targets may lie: a directory (all beneath it), a block device, or /dev/zero. "
+	 "Repeatable. Nothing outside is ever opened."},
+	{"--allow-dataset", "NAME", KIND_LIST, ON_TARGETS, offsetof(struct options, allow_datasets),
+	 offsetof(struct options, allow_dataset_count),
+	 "The OpenZFS dataset, such as tank/volbench, beneath which zvols and datasets may be made "
+	 "for a run, and are destroyed with it. Repeatable. Nothing else is ever destroyed."},
+	{"--state", "DIR", KIND_TEXT, ON_ALL, offsetof(struct options, state), 0,
+	 "Where results, saved definitions and the engine's own records are kept. Default: "
+	 "$STATE_DIRECTORY, else /var/lib/volbench for root, else ~/.local/state/volbench."},
+	{"--listen", "ADDR:PORT", KIND_TEXT, ON(COMMAND_SERVE), offsetof(struct options, listen), 0,
+	 "Address to serve on, loopback only; port 0 takes a free one. Default: 127.0.0.1:8090."},
+	{"--target", "KIND:PATH", KIND_TEXT, ON_READ, offsetof(struct options, target), 0,
+	 "What to test, in place of the definition's target: file:PATH, directory:PATH, "
+	 "device:PATH, zvol:PARENT or dataset:PARENT (made beneath that dataset of OpenZFS)."},
+	{"--parent", "DATASET", KIND_TEXT, ON_READ, offsetof(struct options, parent), 0,
+	 "The dataset of OpenZFS beneath which the definition's zvols and datasets are made."},
+	{"--override", "OPTION=VALUE", KIND_LIST, ON_READ, offsetof(struct options, overrides),
+	 offsetof(struct options, override_count),
+	 "Sets a workload option for every workload. Repeatable."},
+	{"--repeats", "N", KIND_REPEATS, ON_TEST, offsetof(struct options, repeats), 0,
+	 "How often each combination is measured, in place of the definition's repeats."},
+	{"--json", "FILE", KIND_TEXT, ON_TEST, offsetof(struct options, json_out), 0,
+	 "Writes the whole document there; - is standard output."},
+	{"--html", "DIR", KIND_TEXT, ON(COMMAND_RUN), offsetof(struct options, html_out), 0,
+	 "Writes the report there: index.html and what belongs to it."},
+	{"--quiet", NULL, KIND_FLAG, ON(COMMAND_RUN), offsetof(struct options, quiet), 0,
+	 "No progress, only the table."},
+};
+
+#define FILE_HELP                                                                                  \
+	"FILE is a JSON definition or an fio job file (which begins with [ or a comment), - for "  \
+	"standard "                                                                                \
+	"input, or the name of a built-in or saved definition."
+
+const size_t option_row_count = ARRAY_SIZE(option_rows);
+
+const struct command_row command_rows[] = {
+	{COMMAND_RUN, "run", "FILE", 1, 1, "Measures a definition and prints a table.",
+	 FILE_HELP " ^C stops at once; samples that were finished still come out."},
+	{COMMAND_PLAN, "plan", "FILE", 1, 1,
+	 "Says what a run would do: samples, time, space, findings. Touches nothing.", FILE_HELP},
+	{COMMAND_FIO, "fio", "FILE", 1, 1, "Prints the job file that makes fio do the same.",
+	 FILE_HELP " Each workload and combination of levels becomes a job; nothing is touched."},
+	{COMMAND_SERVE, "serve", NULL, 0, 0, "Runs the service: REST, queue and reports.",
+	 "Stops on SIGTERM or SIGINT; the run at hand is then kept as interrupted."},
+	{COMMAND_ENGINE, "engine", NULL, 0, 0, "The measuring process, started by the others.",
+	 "Reads one request, a JSON object on a line, from standard input and answers in lines "
+	 "of JSON: on the same socket where standard input is one, else on standard output. "
+	 "Example: echo '{\"call\": \"targets\"}' | volbench engine --state DIR --allow PATH"},
+};
+
+const size_t command_row_count = ARRAY_SIZE(command_rows);
+
+const struct command_row *command_row_find(const char *name)
+{
+	for (size_t i = 0; i < command_row_count; i++)
+		if (strcmp(command_rows[i].name, name) == 0)
+			return &command_rows[i];
+	return NULL;
+}
+
+const struct command_row *command_row_of(enum command command)
+{
+	for (size_t i = 0; i < command_row_count; i++)
+		if (command_rows[i].command == command)
+			return &command_rows[i];
+	return NULL;
+}
+
+const char *command_row_names(const char *joint, char buffer[COMMAND_NAMES_MAX])
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < command_row_count && used < COMMAND_NAMES_MAX; i++)
+		used += (size_t)snprintf(buffer + used, COMMAND_NAMES_MAX - used, "%s%s",
+					 i == 0			     ? ""
+					 : i + 1 < command_row_count ? ", "
+								     : joint,
+					 command_rows[i].name);
+	return buffer;
+}
