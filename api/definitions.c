@@ -11,7 +11,7 @@
 /* In the order they are listed. The texts are embedded; a unit test holds the two together. */
 static const char *const built_in[] = {
 	"demo",		"volblocksize", "recordsize", "zvol-vs-file", "nine-workloads",
-	"disk-vs-vsan", "diskspd",	"bonnie",     "small-files",
+	"disk-vs-vsan", "diskspd",	"atto",	      "bonnie",	      "small-files",
 };
 
 size_t built_in_count(void)

@@ -416,7 +416,7 @@ def test_disjoint_regions_are_disjoint_in_fio(volbench, directory, scratch):
 
 
 def test_built_in_definitions_are_written_too(volbench, directory, scratch):
-    for name in ("demo", "nine-workloads", "diskspd", "bonnie"):
+    for name in ("demo", "nine-workloads", "diskspd", "atto", "bonnie"):
         written = volbench("fio", name, "--target", f"directory:{scratch}")
         assert written.returncode == 0, written.stderr
         path = directory / "built-in.fio"

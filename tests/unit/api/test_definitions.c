@@ -112,8 +112,9 @@ static void test_each_can_be_planned(void **state)
 	     36);
 	plan("disk-vs-vsan", "", 2 * 5);
 	plan("zvol-vs-file", "", 6 * 2 * 5);
-	plan("diskspd", "", 4 * 5);
-	plan("bonnie", "", 3 * 5);
+	plan("diskspd", "", 6 * 5);
+	plan("atto", "", 15 * 2 * 5);
+	plan("bonnie", "", 4 * 2 * 5);
 	plan("small-files", "", 2 * 5);
 }
 
