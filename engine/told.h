@@ -45,7 +45,11 @@ struct sample_source {
 	char *tool;  /* "fio-3.33", "diskspd 2.0.17", "bonnie++ 1.98", "dd", "volbench.table/1" */
 	char *file;  /* the name its text came under, or NULL */
 	char *given; /* command line, or options, as the tool printed them; or NULL */
-	bool seconds_known;    /* the sample's seconds */
+	bool seconds_known; /* the sample's seconds */
+	/* Only changes in percent are known: iops, bandwidth and told_ops_per_s are no operations
+	 * or bytes a second but an index, 100 being what the level did that others are told
+	 * against. Ratios of them are as good as any; nothing else follows from them. */
+	bool index;
 	uint64_t memory_bytes; /* RAM of the machine that was measured; 0: not known */
 	uint64_t samples;      /* measurements that each figure is the mean of; 0: not known */
 	struct told_direction directions[DIRECTION_COUNT];
