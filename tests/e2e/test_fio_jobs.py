@@ -416,13 +416,17 @@ def test_disjoint_regions_are_disjoint_in_fio(volbench, directory, scratch):
 
 
 def test_built_in_definitions_are_written_too(volbench, directory, scratch):
-    for name in ("demo", "nine-workloads", "diskspd", "atto", "bonnie"):
+    for name in ("demo", "nine-workloads", "disk-vs-vsan", "atto"):
         written = volbench("fio", name, "--target", f"directory:{scratch}")
         assert written.returncode == 0, written.stderr
         path = directory / "built-in.fio"
         path.write_text(written.stdout, encoding="utf-8")
         assert fio(directory, "--parse-only", path).returncode == 0
         assert not list(scratch.iterdir())
+    for name, option in (("diskspd", "interlocked=1"), ("bonnie", "rw=rewrite")):
+        written = volbench("fio", name, "--target", f"directory:{scratch}")
+        assert written.returncode == 2
+        assert option in written.stderr and "unsupported_option" in written.stderr
 
 
 def test_zvols_and_datasets_are_named_for_fio(volbench, directory):
