@@ -2,7 +2,7 @@
 /*
  * checks.h - does a sample agree with itself and with what was asked?
  *
- * Adds findings to the sample; the thresholds stand with their reasons in checks.c:
+ * Adds findings to the sample; the thresholds stand with their reasons in checks*.c:
  *   io_errors            operations failed; what was measured is not the whole
  *   verify_failed        what was read back is not what was written
  *   verify_incomplete    blocks that could not be checked, since their last write failed
