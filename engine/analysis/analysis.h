@@ -11,8 +11,10 @@
  * Method. Logarithms of the measure follow block + level, a block being one repeat of all levels;
  * the residual of blocks that hold every level, with (repeats-1)(levels-1) degrees of freedom,
  * serves every pair (Student's t). Where the levels' spreads differ a pair is judged by the paired
- * t of its own differences (repeats-1), and says so. Holm's procedure covers every pair of levels
- * of every comparison of the result. Sources stand with the functions (contrasts.h).
+ * t of its own differences (repeats-1), and says so. Scores over all comparisons (recommendation.h)
+ * are judged the same way. Holm's procedure covers every pair of levels of every comparison and of
+ * the scores together: of a hundred results at most five hold any false verdict. Sources stand with
+ * the functions (contrasts.h).
  *
  * Everything here is computed from the result when it is asked for; nothing of it is stored.
  *
@@ -46,7 +48,8 @@ struct contrast {
 	size_t blocks;
 	double ratio;	  /* of the geometric means over the blocks that have both; 0: no such */
 	bool interval;	  /* at least two blocks; else the rest is meaningless */
-	double low, high; /* 95 %, of this pair alone */
+	double low, high; /* 95 %, of this pair alone, and what rounding leaves open */
+	double error;	  /* standard error of the ratio's logarithm */
 	double p, p_holm; /* two-sided */
 	bool paired;	  /* judged by its own differences, since spreads differ */
 	double degrees;
@@ -134,9 +137,16 @@ struct recommendation {
 	size_t trade_off_count;
 	struct trade_off *trade_offs;
 	size_t blocks; /* repeats that the scores are of */
-	/* Repeats that would have set the leader off from the next of its set, were the difference
-	 * and the spread what they seem here; 0: not known, or more than DEFINITION_REPEATS_MAX. */
+	/* Standard deviation of a level's score from repeat to repeat, of its logarithm. Single
+	 * samples do not tell it: it is then assumed (RECOMMENDATION_SPREAD), and a sentence made
+	 * of what follows from it says so. */
+	double spread;
+	bool spread_assumed;
+	/* Repeats with which the leader would be set off from the next of its set, with a
+	 * probability of 80 %, were difference and spread these; 0: more than
+	 * DEFINITION_REPEATS_MAX, no difference, or none in the set beside it. */
 	unsigned int repeats_needed;
+	size_t next; /* that level; the leader where there is none */
 };
 
 /* A sentence that carries its numbers, for a reader; `code` for a program (statements.h). */
