@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cells.c - see cells.h. */
+/*
+ * cells.c - see cells.h.
+ *
+ * Length: every kind of figure that a cell gathers, all over one list of samples.
+ */
 #include "engine/analysis/cells.h"
 
 #include <errno.h>
@@ -125,36 +129,56 @@ static int narrow_latency(struct histogram **latency)
 	return 0;
 }
 
+/* The mean of those samples that know the figure; count 0: none does. */
+static struct estimate_interval figure_mean(const struct cell *cell, enum direction direction,
+					    struct told_figure (*figure)(const struct sample *,
+									 enum direction),
+					    double *values)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < cell->sample_count; i++) {
+		struct told_figure own = figure(cell->samples[i], direction);
+
+		if (own.known)
+			values[count++] = own.value;
+	}
+	return count ? statistics_mean(values, count) : (struct estimate_interval){.count = 0};
+}
+
+/* The mean latency of a sample: of its histogram, else as it was told. */
+static struct told_figure latency_figure(const struct sample *sample, enum direction direction)
+{
+	const struct histogram *latency = sample->directions[direction].latency;
+
+	if (latency && latency->count > 0)
+		return told_exactly(histogram_mean_ns(latency));
+	return sample->source ? sample->source->directions[direction].latency_mean
+			      : (struct told_figure){.known = false};
+}
+
 /* values has room for a figure a sample. */
 static int direction_estimate(struct cell *cell, enum direction d, double *values)
 {
 	struct cell_direction *direction = &cell->directions[d];
-	size_t with_latency = 0;
 	int r;
 
-	for (size_t i = 0; i < cell->sample_count; i++) {
-		values[i] = sample_iops(cell->samples[i], d);
-		direction->present = direction->present || sample_moves(cell->samples[i], d);
-	}
+	for (size_t i = 0; i < cell->sample_count; i++)
+		direction->present |= sample_moves(cell->samples[i], d);
 	if (!direction->present)
 		return 0;
-	direction->iops = statistics_mean(values, cell->sample_count);
-	for (size_t i = 0; i < cell->sample_count; i++)
-		values[i] = sample_bandwidth(cell->samples[i], d);
-	direction->bandwidth = statistics_mean(values, cell->sample_count);
+	direction->iops = figure_mean(cell, d, sample_iops_figure, values);
+	direction->bandwidth = figure_mean(cell, d, sample_bandwidth_figure, values);
+	direction->latency_mean_ns = figure_mean(cell, d, latency_figure, values);
 	for (size_t i = 0; i < cell->sample_count; i++) {
 		const struct direction_result *result = &cell->samples[i]->directions[d];
-		const struct histogram *latency = result->latency;
 
-		if (latency && latency->count > 0)
-			values[with_latency++] = histogram_mean_ns(latency);
-		r = merge_latency(&direction->latency, latency);
+		r = merge_latency(&direction->latency, result->latency);
 		if (r == 0)
 			r = merge_latency(&direction->intended, result->intended);
 		if (r < 0)
 			return r;
 	}
-	direction->latency_mean_ns = statistics_mean(values, with_latency);
 	r = narrow_latency(&direction->latency);
 	return r < 0 ? r : narrow_latency(&direction->intended);
 }
@@ -265,12 +289,14 @@ static int files_estimate(struct cell *cell, int order, int operation, double *v
 
 		if (r < 0)
 			return r;
-		if (result)
+		files->present |= result != NULL;
+		/* What another tool was too quick to time is not known. */
+		if (result && (result->told_ops_per_s.known || !cell->samples[i]->source ||
+			       result->seconds > 0))
 			values[count++] = file_result_ops_per_s(result);
 	}
 	if (count == 0)
 		return 0;
-	files->present = true;
 	files->ops_per_s = statistics_mean(values, count);
 	return narrow_latency(&files->latency);
 }

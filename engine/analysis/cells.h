@@ -13,6 +13,7 @@
 #include "engine/plan/file_phases.h"
 #include "engine/result.h"
 
+/* Means over the samples that know the figure; count 0: none does. */
 struct cell_direction {
 	bool present; /* the workload moves data this way */
 	struct estimate_interval iops;

@@ -344,9 +344,44 @@ static void figures_of_zfs_are_means(void **state)
 	result_done(&result);
 }
 
+/* What another tool did not tell is in no mean, and is no zero. */
+static void what_was_not_told_is_in_no_mean(void **state)
+{
+	static const size_t levels[] = {0, 0};
+	const struct cell_direction *read;
+	struct result result;
+	struct cells cells;
+
+	(void)state;
+	start(&result);
+	for (unsigned int repeat = 1; repeat <= 3; repeat++) {
+		struct sample_source *source = sample_source_new("dd", NULL);
+
+		assert_non_null(source);
+		add(&result, "reader", "4k", "1", repeat, 0, 0);
+		result.samples[repeat - 1].seconds = 0;
+		result.samples[repeat - 1].source = source;
+		if (repeat == 3)
+			continue;
+		source->directions[DIRECTION_READ].bandwidth = told_exactly(repeat * 1e6);
+		source->directions[DIRECTION_READ].latency_mean = told_exactly(repeat * 1e5);
+	}
+	assert_int_equal(cells_make(&result, &cells), 0);
+	read = &cells_find(&cells, 0, levels)->directions[DIRECTION_READ];
+	assert_true(read->present);
+	assert_int_equal(read->iops.count, 0);
+	assert_int_equal(read->bandwidth.count, 2);
+	assert_true(read->bandwidth.mean == 1.5e6);
+	assert_int_equal(read->latency_mean_ns.count, 2);
+	assert_true(read->latency_mean_ns.mean == 1.5e5);
+	cells_done(&cells);
+	result_done(&result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_not_told_is_in_no_mean),
 		cmocka_unit_test(figures_of_zfs_are_means),
 		cmocka_unit_test(jobs_that_run_together_are_parts),
 		cmocka_unit_test(cells_come_in_order),
