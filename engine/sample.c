@@ -164,6 +164,10 @@ bool sample_moves(const struct sample *sample, enum direction direction)
 	if (sample_iops_figure(sample, direction).value > 0 ||
 	    sample_bandwidth_figure(sample, direction).value > 0)
 		return true;
+	/* what another tool told may not say the pattern */
+	if (!sample_knows(sample, OPTION_ID_RW))
+		return sample->directions[direction].ios > 0 ||
+		       sample->directions[direction].bytes > 0;
 	return moves(&sample->options, sample->directions, direction);
 }
 

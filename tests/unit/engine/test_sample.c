@@ -84,6 +84,15 @@ static void test_told_figures(void **state)
 	assert_float_equal(sample_bandwidth(&sample, DIRECTION_READ), 1000, 0);
 	assert_float_equal(sample_bandwidth_figure(&sample, DIRECTION_READ).high, 1100, 0);
 	sample_done(&sample);
+
+	/* a table of writes that tells no pattern does not read */
+	sample_init(&sample);
+	sample.source = sample_source_new("volbench.table/1", NULL);
+	assert_non_null(sample.source);
+	sample.source->directions[DIRECTION_WRITE].iops = told_exactly(7);
+	assert_false(sample_moves(&sample, DIRECTION_READ));
+	assert_true(sample_moves(&sample, DIRECTION_WRITE));
+	sample_done(&sample);
 }
 
 int main(void)
