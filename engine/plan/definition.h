@@ -89,6 +89,9 @@ void definition_done(struct definition *definition);
  *   among the factors with every name as a level;
  * - levels become canonical text ("4096" is "4k"), properties and their levels as well ("16K").
  *
+ * Of an imported one neither a target nor what combinations complete to is asked
+ * (definition_imported.h says what its factors are).
+ *
  * Pointers are those of the JSON document ("/workloads/0/bs", "/factors/iodepth/1").
  */
 MUST_CHECK int definition_check(struct definition *definition, struct error *err);

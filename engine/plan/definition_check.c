@@ -8,6 +8,7 @@
 #include "engine/base/text.h"
 #include "engine/plan/definition.h"
 #include "engine/plan/definition_factors.h"
+#include "engine/plan/definition_imported.h"
 #include "engine/plan/definition_made.h"
 #include "engine/plan/definition_paths.h"
 
@@ -330,6 +331,14 @@ static int check_cells(const struct definition *definition, struct error *err)
 	return 0;
 }
 
+/* What is to be measured: where, and that every combination can be. */
+static int check_places(struct definition *definition, struct error *err)
+{
+	int r = definition_adopt_paths(definition, err);
+
+	return r < 0 ? r : check_targets(definition, err);
+}
+
 int definition_check(struct definition *definition, struct error *err)
 {
 	int r;
@@ -347,15 +356,15 @@ int definition_check(struct definition *definition, struct error *err)
 				 DEFINITION_WORKLOADS_MAX, definition->workload_count);
 	r = check_workload_names(definition, err);
 	if (r == 0)
-		r = definition_adopt_paths(definition, err);
-	if (r == 0)
-		r = check_targets(definition, err);
+		r = definition->imported ? definition_imported_check(definition, err)
+					 : check_places(definition, err);
 	if (r == 0)
 		r = definition_check_factors(definition, err);
 	if (r == 0)
 		r = check_counts(definition, err);
-	if (r == 0)
-		r = check_cells(definition, err);
+	if (r < 0 || definition->imported)
+		return r; /* its options are those that are known: none are completed */
+	r = check_cells(definition, err);
 	if (r == 0)
 		r = definition_made_check_whole(definition, err);
 	return r;

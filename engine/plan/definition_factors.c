@@ -117,10 +117,13 @@ static int check_factor(const struct definition *definition, size_t index, struc
 				"rwmixread and rwmixwrite are two names of one thing: make "
 				"one of them a factor");
 	}
+	if (factor->kind == FACTOR_LABEL && !definition->imported)
+		return error_set(err, ERROR_BAD_VALUE, pointer,
+				 "only imported results are compared by labels");
 	r = check_levels(factor, pointer, err);
 	if (r == 0 && factor->kind == FACTOR_TARGET)
 		r = check_target_levels(definition, factor, err);
-	if (r == 0 && factor->kind == FACTOR_PROPERTY)
+	if (r == 0 && factor->kind == FACTOR_PROPERTY && !definition->imported)
 		r = definition_made_check_factor(definition, factor, pointer, err);
 	return r;
 }
