@@ -7,7 +7,8 @@
  * The format is told by the text itself unless it is given. Each reader (import_fio.c,
  * import_diskspd.c, ...) hands samples to the sheet, which finds their workload, levels and repeat.
  * Several files make one comparison: each file's label is a level of the factor `factor` ("file"
- * where it has no name), unless the text brings factors of its own (a table). What a text lacks is
+ * where it has no name), unless its samples bring a level of that factor themselves (a table's).
+ * Files of one label are repeats. What a text lacks is
  * unknown, never zero (told.h). In the end every sample has passed checks_sample().
  *
  * Texts are data from strangers: sizes, counts and depths are limited, and whatever is no result
@@ -57,7 +58,8 @@ struct import_request {
 
 /*
  * ret_result is fresh (result_init) before and on failure; its id is empty, its state RUN_DONE, its
- * times those the texts tell, else 0. UNSUPPORTED where no reader knows the text; errors have
+ * times are 0: when it was measured, samples say as far as their texts do. UNSUPPORTED where no
+ * reader knows the text; errors have
  * "/files/N" as field.
  */
 MUST_CHECK int import_files(const struct import_request *request, struct result *ret_result,

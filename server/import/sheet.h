@@ -20,7 +20,8 @@ const struct import_file *sheet_file(const struct import_sheet *sheet);
 
 /*
  * Takes a sample, also on failure: workload (a name), levels, options (those known are set), source
- * and figures are filled; order and repeat are not. TOO_MANY above the limits of a definition.
+ * and figures are filled; order and repeat are not. Target and backend may be NULL, and are ""
+ * then. TOO_MANY above the limits of a definition.
  */
 MUST_CHECK int sheet_add(struct import_sheet *sheet, struct sample *sample, struct error *err);
 
