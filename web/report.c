@@ -62,32 +62,32 @@ static void top(const struct report *report, struct html *html)
 	html_close(html, "div");
 }
 
-static void bars_section(const struct report *report, enum metric metric, struct html *html)
+static void bars_section(const struct report *report, enum measure measure, struct html *html)
 {
-	const char *name = metric == METRIC_IOPS ? "IOPS" : "Bandwidth, MiB/s";
+	const char *name = measure == MEASURE_IOPS ? "IOPS" : "Bandwidth, MiB/s";
 	const char *lead = "1 MiB is 2^20 bytes.";
 	char title[DEFINITION_NAME_MAX + 40];
 
-	if (metric == METRIC_IOPS)
-		lead = report->level_count > 1
+	if (measure == MEASURE_IOPS)
+		lead = report->analysis.level_count > 1
 			       ? "Operations a second. Bars begin at zero; whiskers show the 95 % "
 				 "interval of the mean. Levels in the strong tone are not shown "
 				 "below the highest."
 			       : "Operations a second. Bars begin at zero; whiskers show the 95 % "
 				 "interval of the mean.";
-	if (report->axis[0])
-		(void)snprintf(title, sizeof(title), "%s by %s", name, report->axis);
+	if (report->analysis.axis[0])
+		(void)snprintf(title, sizeof(title), "%s by %s", name, report->analysis.axis);
 	else
 		(void)snprintf(title, sizeof(title), "%s by workload", name);
-	section_open(html, metric == METRIC_IOPS ? "iops" : "bandwidth", title, lead);
-	report_bars(report, metric, html);
+	section_open(html, measure == MEASURE_IOPS ? "iops" : "bandwidth", title, lead);
+	report_bars(report, measure, html);
 	html_close(html, "section");
 }
 
 static void data_sections(const struct report *report, struct html *html)
 {
-	bars_section(report, METRIC_IOPS, html);
-	bars_section(report, METRIC_BANDWIDTH, html);
+	bars_section(report, MEASURE_IOPS, html);
+	bars_section(report, MEASURE_BANDWIDTH, html);
 	section_open(html, "table", "Table",
 		     "Operations a second / MiB a second, rounded to three digits; the exact "
 		     "figures show when a cell is pointed at, and stand in result.csv.");
@@ -99,8 +99,9 @@ static void files_section(const struct report *report, struct html *html)
 {
 	char title[DEFINITION_NAME_MAX + 40];
 
-	if (report->axis[0])
-		(void)snprintf(title, sizeof(title), "Operations on files by %s", report->axis);
+	if (report->analysis.axis[0])
+		(void)snprintf(title, sizeof(title), "Operations on files by %s",
+			       report->analysis.axis);
 	else
 		(void)snprintf(title, sizeof(title), "Operations on files");
 	section_open(

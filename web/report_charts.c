@@ -29,32 +29,43 @@ static void fill_figure(const struct estimate_interval *figure, struct chart_seg
 	segment->interval = figure->interval;
 }
 
-static void fill_segment(const struct cell_direction *direction, enum metric metric,
+static void fill_segment(const struct cell_direction *direction, enum measure measure,
 			 struct chart_segment *segment)
 {
-	fill_figure(metric == METRIC_IOPS ? &direction->iops : &direction->bandwidth, segment);
+	fill_figure(measure == MEASURE_BANDWIDTH ? &direction->bandwidth : &direction->iops,
+		    segment);
 }
 
 /* The directions a comparison has become the segments of its bars, reads below. */
-static void fill_bar(const struct comparison *comparison, const struct report_cell *cell,
-		     enum metric metric, struct chart_bar *bar)
+static void fill_bar(const struct report *report, const struct comparison *comparison, size_t level,
+		     enum measure measure, struct chart_bar *bar)
 {
+	const struct cell *cell = comparison->cells[level];
 	size_t segment = 0;
 
-	bar->strong = cell->strong[metric];
-	if (comparison->files && cell->cell)
-		fill_figure(&cell->total[METRIC_IOPS], &bar->segments[0]);
+	bar->label = analysis_level(&report->analysis, level);
+	bar->marked = level == report->recommended;
+	bar->strong = report_strong(comparison, level, measure);
+	if (comparison->files && cell)
+		fill_figure(&cell->files[comparison->order][comparison->operation].ops_per_s,
+			    &bar->segments[0]);
 	for (int d = 0; d < DIRECTION_COUNT; d++)
-		if (comparison->present[d] && cell->cell)
-			fill_segment(&cell->cell->directions[d], metric, &bar->segments[segment++]);
+		if (report_moves(report, comparison, d) && cell)
+			fill_segment(&cell->directions[d], measure, &bar->segments[segment++]);
 }
 
-static struct chart_bars bars_of(const struct comparison *comparison, enum metric metric)
+static struct number (*format_of(enum measure measure))(double)
 {
-	struct chart_bars bars = {.format = metric == METRIC_IOPS ? numbers_count : numbers_mib};
+	return measure == MEASURE_BANDWIDTH ? numbers_mib : numbers_count;
+}
+
+static struct chart_bars bars_of(const struct report *report, const struct comparison *comparison,
+				 enum measure measure)
+{
+	struct chart_bars bars = {.format = format_of(measure)};
 
 	for (int d = 0; d < DIRECTION_COUNT; d++)
-		if (comparison->present[d])
+		if (report_moves(report, comparison, d))
 			bars.segment_names[bars.segment_count++] = direction_names[d];
 	if (comparison->files)
 		bars.segment_names[bars.segment_count++] =
@@ -64,39 +75,38 @@ static struct chart_bars bars_of(const struct comparison *comparison, enum metri
 
 /* The largest mean among the comparisons of one workload. */
 static double shared_scale(const struct report *report, const struct comparison *comparison,
-			   enum metric metric)
+			   enum measure measure)
 {
 	double most = 0;
 
-	for (size_t k = 0; k < report->comparison_count; k++)
-		for (size_t i = 0; i < report->level_count; i++)
-			if (report->comparisons[k].workload == comparison->workload &&
-			    report->comparisons[k].operation == comparison->operation)
-				most = fmax(most,
-					    report->comparisons[k].cells[i].total[metric].mean);
+	for (size_t k = 0; k < report->analysis.comparison_count; k++) {
+		const struct comparison *other = &report->analysis.comparisons[k];
+
+		for (size_t i = 0; i < report->analysis.level_count; i++)
+			if (other->workload == comparison->workload &&
+			    other->operation == comparison->operation) /* unknown is no number */
+				most = fmax(most, report_total(other, i, measure));
+	}
 	return most;
 }
 
-static int add_bars(struct report *report, const struct comparison *comparison, enum metric metric,
-		    size_t *ret_index)
+static int add_bars(struct report *report, const struct comparison *comparison,
+		    enum measure measure, size_t *ret_index)
 {
-	struct chart_bars bars = bars_of(comparison, metric);
-	struct chart_bar *list = calloc(report->level_count, sizeof(*list));
-	char title[REPORT_TITLE_MAX], axis[REPORT_AXIS_MAX];
+	struct chart_bars bars = bars_of(report, comparison, measure);
+	struct chart_bar *list = calloc(report->analysis.level_count, sizeof(*list));
+	char title[ANALYSIS_TITLE_MAX], axis[REPORT_AXIS_MAX];
 	int r;
 
 	if (!list)
 		return -ENOMEM;
-	for (size_t i = 0; i < report->level_count; i++) {
-		list[i].label = report_level(report, i);
-		list[i].marked = i == report->recommended;
-		fill_bar(comparison, &comparison->cells[i], metric, &list[i]);
-	}
-	bars.title = report_title(comparison, title);
+	for (size_t i = 0; i < report->analysis.level_count; i++)
+		fill_bar(report, comparison, report->analysis.order[i], measure, &list[i]);
+	bars.title = analysis_title(&report->analysis, comparison, title);
 	bars.axis = report_axis(report, axis);
-	bars.count = report->level_count;
+	bars.count = report->analysis.level_count;
 	bars.bars = list;
-	bars.at_least = shared_scale(report, comparison, metric);
+	bars.at_least = shared_scale(report, comparison, measure);
 	r = chart_add_bars(report->charts, &bars, ret_index);
 	free(list);
 	return r;
@@ -104,44 +114,45 @@ static int add_bars(struct report *report, const struct comparison *comparison, 
 
 static bool any_trims(const struct report *report)
 {
-	for (size_t k = 0; k < report->comparison_count; k++)
-		if (report->comparisons[k].present[DIRECTION_TRIM])
+	for (size_t k = 0; k < report->analysis.comparison_count; k++)
+		if (report_moves(report, &report->analysis.comparisons[k], DIRECTION_TRIM))
 			return true;
 	return false;
 }
 
 /* Without a factor to put on the axis: one picture, the workloads along it. */
-static int add_whole_bars(struct report *report, enum metric metric, size_t *ret_index)
+static int add_whole_bars(struct report *report, enum measure measure, size_t *ret_index)
 {
-	struct chart_bar *list = calloc(report->comparison_count, sizeof(*list));
+	struct chart_bar *list = calloc(report->analysis.comparison_count, sizeof(*list));
+	char(*labels)[ANALYSIS_TITLE_MAX] =
+		calloc(report->analysis.comparison_count, sizeof(*labels));
 	struct chart_bars bars = {.title = "All workloads",
 				  .axis = any_trims(report) ? "read dark, write light, trim grey"
 							    : "read dark, write light",
 				  .lying = true,
 				  .segment_count = DIRECTION_COUNT,
 				  .bars = list,
-				  .format = metric == METRIC_IOPS ? numbers_count : numbers_mib};
-	int r;
+				  .format = format_of(measure)};
+	int r = list && labels ? 0 : -ENOMEM;
 
-	if (!list)
-		return -ENOMEM;
 	for (int d = 0; d < DIRECTION_COUNT; d++)
 		bars.segment_names[d] = direction_names[d];
-	for (size_t k = 0; k < report->comparison_count; k++) {
-		const struct comparison *comparison = &report->comparisons[k];
-		const struct cell *cell = comparison->cells[0].cell;
+	for (size_t k = 0; k < report->analysis.comparison_count && r == 0; k++) {
+		const struct comparison *comparison = &report->analysis.comparisons[k];
+		const struct cell *cell = comparison->cells[0];
 		struct chart_bar *bar = &list[bars.count];
 
 		if (comparison->files)
 			continue;
-		bars.count++;
-		bar->label = comparison->name;
+		bar->label = analysis_title(&report->analysis, comparison, labels[bars.count++]);
 		bar->strong = true;
 		for (int d = 0; cell && d < DIRECTION_COUNT; d++)
-			if (comparison->present[d])
-				fill_segment(&cell->directions[d], metric, &bar->segments[d]);
+			if (cell->directions[d].present)
+				fill_segment(&cell->directions[d], measure, &bar->segments[d]);
 	}
-	r = chart_add_bars(report->charts, &bars, ret_index);
+	if (r == 0)
+		r = chart_add_bars(report->charts, &bars, ret_index);
+	free(labels);
 	free(list);
 	return r;
 }
@@ -149,8 +160,9 @@ static int add_whole_bars(struct report *report, enum metric metric, size_t *ret
 /* The phases of files there: a picture of their own, since nothing stacks. */
 static int add_whole_files(struct report *report, size_t *ret_index)
 {
-	struct chart_bar *list = calloc(report->comparison_count, sizeof(*list));
-	char(*labels)[REPORT_TITLE_MAX] = calloc(report->comparison_count, sizeof(*labels));
+	struct chart_bar *list = calloc(report->analysis.comparison_count, sizeof(*list));
+	char(*labels)[ANALYSIS_TITLE_MAX] =
+		calloc(report->analysis.comparison_count, sizeof(*labels));
 	struct chart_bars bars = {.title = "Operations on files",
 				  .axis = "operations a second",
 				  .lying = true,
@@ -160,18 +172,23 @@ static int add_whole_files(struct report *report, size_t *ret_index)
 				  .format = numbers_count};
 	int r = list && labels ? 0 : -ENOMEM;
 
-	for (size_t k = 0; k < report->comparison_count && r == 0; k++) {
-		const struct comparison *comparison = &report->comparisons[k];
+	for (size_t k = 0; k < report->analysis.comparison_count && r == 0; k++) {
+		const struct comparison *comparison = &report->analysis.comparisons[k];
+		const struct cell *cell = comparison->cells[0];
 		struct chart_bar *bar = &list[bars.count];
 
 		if (!comparison->files)
 			continue;
 		/* One workload needs no name at every bar. */
-		bar->label = report->result->definition.workload_count == 1
-				     ? report_kind(comparison, 0, labels[bars.count])
-				     : report_title(comparison, labels[bars.count]);
+		bar->label =
+			report->result->definition.workload_count == 1
+				? report_kind(comparison, 0, labels[bars.count])
+				: analysis_title(&report->analysis, comparison, labels[bars.count]);
 		bar->strong = true;
-		fill_figure(&comparison->cells[0].total[METRIC_IOPS], &bar->segments[0]);
+		if (cell)
+			fill_figure(
+				&cell->files[comparison->order][comparison->operation].ops_per_s,
+				&bar->segments[0]);
 		bars.count++;
 	}
 	if (r == 0)
@@ -209,27 +226,30 @@ static void tail_points(const struct histogram *histogram, struct points *points
 static int add_latency(struct report *report, const struct comparison *comparison,
 		       enum direction direction, size_t *ret_index)
 {
-	struct points *points = calloc(report->level_count, sizeof(*points));
-	struct chart_line *list = calloc(report->level_count, sizeof(*list));
-	char title[REPORT_TITLE_MAX];
-	struct chart_lines lines = {.title = report_title(comparison, title),
+	struct points *points = calloc(report->analysis.level_count, sizeof(*points));
+	struct chart_line *list = calloc(report->analysis.level_count, sizeof(*list));
+	char title[ANALYSIS_TITLE_MAX];
+	struct chart_lines lines = {.title = analysis_title(&report->analysis, comparison, title),
 				    .axis = CHART_TAIL,
-				    .ranks = report->level_count,
+				    .ranks = report->analysis.level_count,
 				    .lines = list};
 	int r = points && list ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < report->level_count && r == 0; i++) {
-		const struct histogram *histogram = report_histogram(comparison, i, (int)direction);
+	for (size_t i = 0; i < report->analysis.level_count && r == 0; i++) {
+		size_t level = report->analysis.order[i];
+		const struct histogram *histogram =
+			report_histogram(comparison, level, (int)direction);
 
 		if (!histogram)
 			continue;
 		tail_points(histogram, &points[i]);
 		if (points[i].count)
-			list[lines.count++] = (struct chart_line){.label = report_level(report, i),
-								  .rank = i,
-								  .count = points[i].count,
-								  .x = points[i].x,
-								  .y = points[i].y};
+			list[lines.count++] = (struct chart_line){
+				.label = analysis_level(&report->analysis, level),
+				.rank = i,
+				.count = points[i].count,
+				.x = points[i].x,
+				.y = points[i].y};
 	}
 	if (r == 0 && lines.count)
 		r = chart_add_lines(report->charts, &lines, ret_index);
@@ -293,10 +313,12 @@ struct series_lines {
 	size_t count; /* of both in use */
 };
 
-/* A level's repeats faint, their mean strong; one repeat is its own mean. */
-static void add_level_lines(const struct report *report, const struct cell *cell, size_t level,
+/* A level's repeats faint, their mean strong; one repeat is its own mean. rank: its place as shown.
+ */
+static void add_level_lines(const struct report *report, const struct cell *cell, size_t rank,
 			    bool faint, struct series_lines *into)
 {
+	const char *label = analysis_level(&report->analysis, report->analysis.order[rank]);
 	size_t first = into->count;
 	size_t shown = faint ? cell->sample_count : 1;
 	struct points *mean;
@@ -307,7 +329,7 @@ static void add_level_lines(const struct report *report, const struct cell *cell
 		series_points(&cell->samples[n]->series, points);
 		if (points->count < 2)
 			continue;
-		into->lines[into->count++] = (struct chart_line){.rank = level,
+		into->lines[into->count++] = (struct chart_line){.rank = rank,
 								 .faint = true,
 								 .count = points->count,
 								 .x = points->x,
@@ -317,33 +339,30 @@ static void add_level_lines(const struct report *report, const struct cell *cell
 		return;
 	if (into->count == first + 1) { /* the one line is the level's */
 		into->lines[first].faint = false;
-		into->lines[first].label = report_level(report, level);
+		into->lines[first].label = label;
 		return;
 	}
 	mean = &into->points[into->count];
 	mean_points(&into->points[first], into->count - first, mean);
-	into->lines[into->count++] = (struct chart_line){.label = report_level(report, level),
-							 .rank = level,
-							 .count = mean->count,
-							 .x = mean->x,
-							 .y = mean->y};
+	into->lines[into->count++] = (struct chart_line){
+		.label = label, .rank = rank, .count = mean->count, .x = mean->x, .y = mean->y};
 }
 
 static int add_series(struct report *report, const struct comparison *comparison, size_t *ret_index)
 {
-	size_t most = report->level_count * (comparison->most + 1);
+	size_t most = report->analysis.level_count * (report_most_samples(report, comparison) + 1);
 	struct series_lines all = {.points = calloc(most, sizeof(*all.points)),
 				   .lines = calloc(most, sizeof(*all.lines))};
 	bool faint = most <= SERIES_LINES_MAX;
-	char title[REPORT_TITLE_MAX];
-	struct chart_lines lines = {.title = report_title(comparison, title),
+	char title[ANALYSIS_TITLE_MAX];
+	struct chart_lines lines = {.title = analysis_title(&report->analysis, comparison, title),
 				    .axis = CHART_SECONDS,
-				    .ranks = report->level_count,
+				    .ranks = report->analysis.level_count,
 				    .lines = all.lines};
 	int r = all.points && all.lines ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < report->level_count && r == 0; i++) {
-		const struct cell *cell = comparison->cells[i].cell;
+	for (size_t i = 0; i < report->analysis.level_count && r == 0; i++) {
+		const struct cell *cell = comparison->cells[report->analysis.order[i]];
 
 		if (!cell || !cell->sample_count)
 			continue;
@@ -362,7 +381,7 @@ static int add_series(struct report *report, const struct comparison *comparison
 
 static void no_charts(struct panel *panel)
 {
-	for (int m = 0; m < METRIC_COUNT; m++)
+	for (int m = 0; m < REPORT_BARS; m++)
 		panel->bars[m] = CHART_NONE;
 	for (int d = 0; d < DIRECTION_COUNT; d++)
 		panel->latency[d] = CHART_NONE;
@@ -376,14 +395,14 @@ static int plan_panel(struct report *report, const struct comparison *comparison
 
 	if (!comparison->measured)
 		return 0;
-	for (int m = 0; m < METRIC_COUNT && r == 0; m++)
-		if (report->axis[0] && !(comparison->files && m != METRIC_IOPS))
-			r = add_bars(report, comparison, (enum metric)m, &panel->bars[m]);
+	for (int m = 0; m < REPORT_BARS && r == 0; m++)
+		if (report->analysis.axis[0] && !(comparison->files && m != MEASURE_IOPS))
+			r = add_bars(report, comparison, (enum measure)m, &panel->bars[m]);
 	if (comparison->files)
 		return r < 0 ? r
 			     : add_latency(report, comparison, DIRECTION_READ, &panel->latency[0]);
 	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
-		if (comparison->present[d])
+		if (report_moves(report, comparison, d))
 			r = add_latency(report, comparison, (enum direction)d, &panel->latency[d]);
 	return r < 0 ? r : add_series(report, comparison, &panel->series);
 }
@@ -393,18 +412,18 @@ int report_plan_charts(struct report *report)
 	int r = 0;
 
 	no_charts(&report->whole);
-	for (int m = 0; m < METRIC_COUNT && r == 0; m++)
-		if (!report->axis[0] && report->data)
-			r = add_whole_bars(report, (enum metric)m, &report->whole.bars[m]);
+	for (int m = 0; m < REPORT_BARS && r == 0; m++)
+		if (!report->analysis.axis[0] && report->data)
+			r = add_whole_bars(report, (enum measure)m, &report->whole.bars[m]);
 	report->whole_files = CHART_NONE;
-	if (r == 0 && !report->axis[0] && report->files)
+	if (r == 0 && !report->analysis.axis[0] && report->files)
 		r = add_whole_files(report, &report->whole_files);
-	while (report->panel_count < report->comparison_count && report->panel_count < PANELS_MAX &&
-	       r == 0) {
+	while (report->panel_count < report->analysis.comparison_count &&
+	       report->panel_count < PANELS_MAX && r == 0) {
 		struct panel *panel = &report->panels[report->panel_count];
 
 		no_charts(panel);
-		r = plan_panel(report, &report->comparisons[report->panel_count++], panel);
+		r = plan_panel(report, &report->analysis.comparisons[report->panel_count++], panel);
 	}
 	if (r == 0)
 		r = report_plan_zfs_charts(report);
@@ -441,7 +460,7 @@ static int write_panel(const struct report *report, const struct panel *panel, i
 {
 	int r = write_chart(report, panel->series, dirfd);
 
-	for (int m = 0; m < METRIC_COUNT && r == 0; m++)
+	for (int m = 0; m < REPORT_BARS && r == 0; m++)
 		r = write_chart(report, panel->bars[m], dirfd);
 	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
 		r = write_chart(report, panel->latency[d], dirfd);

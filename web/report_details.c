@@ -116,18 +116,17 @@ static char *fio_path(const struct target_spec *spec, const struct sample *sampl
 	return path;
 }
 
-static void command_of(const struct report *report, const struct report_cell *cell,
-		       struct html *html)
+static void command_of(const struct report *report, const struct cell *cell, struct html *html)
 {
 	const struct definition *definition = &report->result->definition;
 	const struct target_spec *spec;
 	const struct sample *sample;
 	AUTO_FREE char *command = NULL, *path = NULL;
 
-	if (!cell->cell || !cell->cell->sample_count || !definition->target_count)
+	if (!cell || !cell->sample_count || !definition->target_count)
 		return;
-	sample = cell->cell->samples[0];
-	spec = &definition->targets[definition_level_target(definition, cell->cell->levels)];
+	sample = cell->samples[0];
+	spec = &definition->targets[definition_level_target(definition, cell->levels)];
 	if (workload_metadata(&sample->options)) {
 		html_text(html,
 			  "fio has no job that puts files through several operations; bonnie++ "
@@ -150,7 +149,7 @@ static void command_of(const struct report *report, const struct report_cell *ce
 
 static void show_commands(const struct report *report, struct html *html)
 {
-	char title[REPORT_TITLE_MAX];
+	char title[ANALYSIS_TITLE_MAX];
 	size_t shown = 0;
 
 	html_element(html, "h3", "Equivalent fio commands", NULL);
@@ -158,16 +157,17 @@ static void show_commands(const struct report *report, struct html *html)
 		     "What fio would have to be told to do the same. Volbench's defaults that are "
 		     "not fio's are spelled out.",
 		     NULL);
-	for (size_t k = 0; k < report->comparison_count && shown < COMMANDS_MAX; k++) {
-		const struct comparison *comparison = &report->comparisons[k];
+	for (size_t k = 0; k < report->analysis.comparison_count && shown < COMMANDS_MAX; k++) {
+		const struct comparison *comparison = &report->analysis.comparisons[k];
 
 		if (!comparison->measured)
 			continue;
 		html_open(html, "details", NULL);
-		html_element(html, "summary", report_title(comparison, title), NULL);
+		html_element(html, "summary", analysis_title(&report->analysis, comparison, title),
+			     NULL);
 		html_open(html, "pre", "tabindex", "0", NULL);
-		for (size_t i = 0; i < report->level_count; i++, shown++)
-			command_of(report, &comparison->cells[i], html);
+		for (size_t i = 0; i < report->analysis.level_count; i++, shown++)
+			command_of(report, comparison->cells[report->analysis.order[i]], html);
 		html_close(html, "pre");
 		html_close(html, "details");
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report_panels.c - a report's charts in its page: a panel each, its words, and its table. */
+#include <math.h>
 #include <string.h>
 
 #include "web/report_parts.h"
@@ -46,28 +47,32 @@ void report_panel(const struct report *report, size_t index, const char *title, 
 }
 
 static char *bars_alternative(const struct report *report, const struct comparison *comparison,
-			      enum metric metric)
+			      enum measure measure)
 {
-	char *text = NULL, verdict[REPORT_VERDICT_MAX], title[REPORT_TITLE_MAX];
+	const struct analysis *analysis = &report->analysis;
+	char *text = NULL, verdict[REPORT_VERDICT_MAX], title[ANALYSIS_TITLE_MAX];
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	if (!file)
 		return NULL;
 	(void)fprintf(file, "%s of %s by %s: ",
-		      comparison->files	      ? "Operations a second"
-		      : metric == METRIC_IOPS ? "IOPS"
-					      : "MiB/s",
-		      report_title(comparison, title), report->axis);
-	for (size_t i = 0; i < report->level_count; i++) {
-		const struct estimate_interval *total = &comparison->cells[i].total[metric];
+		      comparison->files		? "Operations a second"
+		      : measure == MEASURE_IOPS ? "IOPS"
+						: "MiB/s",
+		      analysis_title(analysis, comparison, title), analysis->axis);
+	for (size_t i = 0; i < analysis->level_count; i++) {
+		double total = report_total(comparison, analysis->order[i], measure);
 
-		(void)fprintf(file, "%s%s %s", i ? ", " : "", report_level(report, i),
-			      !total->count	      ? "not measured"
-			      : metric == METRIC_IOPS ? numbers_count(total->mean).text
-						      : numbers_mib(total->mean).text);
+		(void)fprintf(file, "%s%s %s", i ? ", " : "",
+			      analysis_level(analysis, analysis->order[i]),
+			      isnan(total)		? "unknown"
+			      : measure == MEASURE_IOPS ? numbers_count(total).text
+							: numbers_mib(total).text);
 	}
-	(void)fprintf(file, "; %s.", report_verdict(report, comparison, metric, verdict));
+	if (report_verdict(report, comparison, verdict)[0])
+		(void)fprintf(file, "; %s", verdict);
+	(void)fputc('.', file);
 	if (fclose(file) != 0) {
 		free(text);
 		return NULL;
@@ -77,11 +82,11 @@ static char *bars_alternative(const struct report *report, const struct comparis
 
 static void more_note(const struct report *report, struct html *html)
 {
-	if (report->panel_count >= report->comparison_count)
+	if (report->panel_count >= report->analysis.comparison_count)
 		return;
 	html_open(html, "p", "class", "note", NULL);
 	html_textf(html, "The first %zu of %zu comparisons are drawn; the tables have all.",
-		   report->panel_count, report->comparison_count);
+		   report->panel_count, report->analysis.comparison_count);
 	html_close(html, "p");
 }
 
@@ -94,55 +99,55 @@ void report_table_fold(const struct report *report, const char *title, struct ht
 	html_element(html, "summary", title, NULL);
 }
 
-static void whole_panel(const struct report *report, enum metric metric, struct html *html)
+static void whole_panel(const struct report *report, enum measure measure, struct html *html)
 {
 	html_open(html, "div", "class", "panels", NULL);
-	report_panel(report, report->whole.bars[metric], "All workloads", NULL,
-		     metric == METRIC_IOPS
+	report_panel(report, report->whole.bars[measure], "All workloads", NULL,
+		     measure == MEASURE_IOPS
 			     ? "IOPS of each workload, reads below writes; see the table."
 			     : "MiB/s of each workload, reads below writes; see the table.",
 		     html);
 	html_close(html, "div");
 }
 
-static void bars_panels(const struct report *report, enum metric metric, bool files,
+static void bars_panels(const struct report *report, enum measure measure, bool files,
 			struct html *html)
 {
 	html_open(html, "div", "class", "panels", NULL);
 	for (size_t k = 0; k < report->panel_count; k++) {
-		const struct comparison *comparison = &report->comparisons[k];
-		char title[REPORT_TITLE_MAX], verdict[REPORT_VERDICT_MAX];
-		AUTO_FREE char *alternative = bars_alternative(report, comparison, metric);
+		const struct comparison *comparison = &report->analysis.comparisons[k];
+		char title[ANALYSIS_TITLE_MAX], verdict[REPORT_VERDICT_MAX];
+		AUTO_FREE char *alternative = bars_alternative(report, comparison, measure);
 
 		if (!comparison->measured || comparison->files != files)
 			continue;
-		report_panel(report, report->panels[k].bars[metric],
-			     report_title(comparison, title),
-			     report_verdict(report, comparison, metric, verdict),
+		report_panel(report, report->panels[k].bars[measure],
+			     analysis_title(&report->analysis, comparison, title),
+			     report_verdict(report, comparison, verdict),
 			     alternative ? alternative : "", html);
 	}
 	html_close(html, "div");
 	more_note(report, html);
 }
 
-void report_bars(const struct report *report, enum metric metric, struct html *html)
+void report_bars(const struct report *report, enum measure measure, struct html *html)
 {
-	if (report->axis[0])
-		bars_panels(report, metric, false, html);
+	if (report->analysis.axis[0])
+		bars_panels(report, measure, false, html);
 	else
-		whole_panel(report, metric, html);
+		whole_panel(report, measure, html);
 	report_table_fold(report,
-			  metric == METRIC_IOPS ? "Table: IOPS with 95 % intervals"
-						: "Table: MiB/s with 95 % intervals",
+			  measure == MEASURE_IOPS ? "Table: IOPS with 95 % intervals"
+						  : "Table: MiB/s with 95 % intervals",
 			  html);
-	report_bars_table(report, metric, html);
+	report_bars_table(report, measure, html);
 	html_close(html, "details");
 }
 
 void report_file_bars(const struct report *report, struct html *html)
 {
-	if (report->axis[0]) {
-		bars_panels(report, METRIC_IOPS, true, html);
+	if (report->analysis.axis[0]) {
+		bars_panels(report, MEASURE_IOPS, true, html);
 		return;
 	}
 	html_open(html, "div", "class", "panels", NULL);
@@ -155,13 +160,13 @@ void report_latency(const struct report *report, struct html *html)
 {
 	html_open(html, "div", "class", "panels", NULL);
 	for (size_t k = 0; k < report->panel_count; k++) {
-		const struct comparison *comparison = &report->comparisons[k];
-		char title[REPORT_TITLE_MAX], alternative[REPORT_TITLE_MAX + 96];
+		const struct comparison *comparison = &report->analysis.comparisons[k];
+		char title[ANALYSIS_TITLE_MAX], alternative[ANALYSIS_TITLE_MAX + 96];
 
 		for (int d = 0; d < DIRECTION_COUNT; d++) {
 			if (report->panels[k].latency[d] == CHART_NONE)
 				continue;
-			(void)report_title(comparison, title);
+			(void)analysis_title(&report->analysis, comparison, title);
 			(void)snprintf(alternative, sizeof(alternative),
 				       "Percentiles of %s latency of %s; see the table.",
 				       comparison->files
@@ -195,16 +200,18 @@ void report_series(const struct report *report, struct html *html)
 {
 	html_open(html, "div", "class", "panels", NULL);
 	for (size_t k = 0; k < report->panel_count; k++) {
-		const struct comparison *comparison = &report->comparisons[k];
-		char title[REPORT_TITLE_MAX], alternative[REPORT_TITLE_MAX + 96];
+		const struct comparison *comparison = &report->analysis.comparisons[k];
+		char title[ANALYSIS_TITLE_MAX], alternative[ANALYSIS_TITLE_MAX + 96];
 
 		if (report->panels[k].series == CHART_NONE)
 			continue;
-		(void)report_title(comparison, title);
+		(void)analysis_title(&report->analysis, comparison, title);
 		(void)snprintf(alternative, sizeof(alternative),
 			       "Throughput of %s, second by second; see the table.", title);
 		report_panel(report, report->panels[k].series, title,
-			     comparison->most > 1 ? "mean of the repeats; each one faint" : "",
+			     report_most_samples(report, comparison) > 1
+				     ? "mean of the repeats; each one faint"
+				     : "",
 			     alternative, html);
 	}
 	html_close(html, "div");

@@ -34,16 +34,20 @@ static void table_close(struct html *html)
 /* "Workload", then one column a level. */
 void report_level_head(const struct report *report, struct html *html)
 {
+	const struct analysis *analysis = &report->analysis;
+
 	html_raw(html, "<thead><tr>");
 	html_open(html, "th", "scope", "col", NULL);
 	html_text(html, "Workload");
-	if (report->axis[0])
-		html_element(html, "span", report->axis, "class", "axis", NULL);
+	if (analysis->axis[0])
+		html_element(html, "span", analysis->axis, "class", "axis", NULL);
 	html_close(html, "th");
-	for (size_t i = 0; i < report->level_count; i++) {
+	for (size_t i = 0; i < analysis->level_count; i++) {
+		size_t level = analysis->order[i];
+
 		html_open(html, "th", "scope", "col", "class", "number", NULL);
-		html_text(html, report->axis[0] ? report_level(report, i) : "Measured");
-		if (i == report->recommended)
+		html_text(html, analysis->axis[0] ? analysis_level(analysis, level) : "Measured");
+		if (level == report->recommended)
 			html_element(html, "span", "TrueNAS", "class", "axis", "title",
 				     "what TrueNAS recommends for the layout of this pool", NULL);
 		html_close(html, "th");
@@ -52,20 +56,22 @@ void report_level_head(const struct report *report, struct html *html)
 }
 
 /* A row's head: the comparison, and what of it, where its title does not say it. */
-static void row_head_of(const struct comparison *comparison, const char *what, struct html *html)
+static void row_head_of(const struct report *report, const struct comparison *comparison,
+			const char *what, struct html *html)
 {
-	char title[REPORT_TITLE_MAX];
+	char title[ANALYSIS_TITLE_MAX];
 
 	html_open(html, "th", "scope", "row", NULL);
-	html_name(html, report_title(comparison, title));
+	html_name(html, analysis_title(&report->analysis, comparison, title));
 	if (!comparison->files)
 		html_element(html, "span", what, "class", "direction", NULL);
 	html_close(html, "th");
 }
 
-static void row_head(const struct comparison *comparison, int direction, struct html *html)
+static void row_head(const struct report *report, const struct comparison *comparison,
+		     int direction, struct html *html)
 {
-	row_head_of(comparison, direction_names[direction], html);
+	row_head_of(report, comparison, direction_names[direction], html);
 }
 
 /* The jobs of a comparison's workload; 0 where it is one. */
@@ -79,7 +85,7 @@ static size_t part_count(const struct report *report, const struct comparison *c
 static const struct cell_direction *figures(const struct comparison *comparison, size_t level,
 					    size_t part, int d)
 {
-	const struct cell *cell = comparison->cells[level].cell;
+	const struct cell *cell = comparison->cells[level];
 
 	if (!cell || (part != NO_PART && part >= cell->part_count))
 		return NULL;
@@ -89,7 +95,7 @@ static const struct cell_direction *figures(const struct comparison *comparison,
 static bool part_moves(const struct report *report, const struct comparison *comparison,
 		       size_t part, int d)
 {
-	for (size_t i = 0; i < report->level_count; i++) {
+	for (size_t i = 0; i < report->analysis.level_count; i++) {
 		const struct cell_direction *own = figures(comparison, i, part, d);
 
 		if (own && own->present)
@@ -141,7 +147,6 @@ static void missing_cell(struct html *html)
 static void study_cell(const struct report *report, const struct comparison *comparison,
 		       size_t level, size_t part, int d, struct html *html)
 {
-	const struct report_cell *cell = &comparison->cells[level];
 	const struct cell_direction *direction = figures(comparison, level, part, d);
 	char title[512];
 
@@ -152,8 +157,8 @@ static void study_cell(const struct report *report, const struct comparison *com
 	exact_title(direction, title, sizeof(title));
 	html_element(html, "td", numbers_cell(direction->iops.mean, direction->bandwidth.mean).text,
 		     "class",
-		     part == NO_PART && report->level_count > 1 && !report->sizes_vary &&
-				     cell->strong[METRIC_IOPS]
+		     part == NO_PART && report->analysis.level_count > 1 &&
+				     report_strong(comparison, level, comparison->measure)
 			     ? "number strong"
 			     : "number",
 		     "title", title, NULL);
@@ -172,8 +177,8 @@ static void study_parts(const struct report *report, const struct comparison *co
 			continue;
 		html_open(html, "tr", NULL);
 		part_head_of(report, comparison, part, direction_names[d], html);
-		for (size_t i = 0; i < report->level_count; i++)
-			study_cell(report, comparison, i, part, d, html);
+		for (size_t i = 0; i < report->analysis.level_count; i++)
+			study_cell(report, comparison, report->analysis.order[i], part, d, html);
 		html_close(html, "tr");
 	}
 }
@@ -184,22 +189,23 @@ void report_cells_table(const struct report *report, struct html *html)
 
 	table_open(html, "study");
 	report_level_head(report, html);
-	for (size_t k = 0; k < report->comparison_count; k++) {
-		const struct comparison *comparison = &report->comparisons[k];
+	for (size_t k = 0; k < report->analysis.comparison_count; k++) {
+		const struct comparison *comparison = &report->analysis.comparisons[k];
 		bool first = true;
 
 		for (int d = 0; d < DIRECTION_COUNT; d++) {
-			if (!comparison->present[d])
+			if (!report_moves(report, comparison, d))
 				continue;
 			(void)snprintf(id, sizeof(id), "w%zu", comparison->workload + 1);
 			/* A finding's link leads to the first row of its workload. */
-			first = first && (k == 0 || report->comparisons[k - 1].workload !=
+			first = first && (k == 0 || report->analysis.comparisons[k - 1].workload !=
 							    comparison->workload);
 			html_open(html, "tr", "id", first ? id : NULL, NULL);
 			first = false;
-			row_head(comparison, d, html);
-			for (size_t i = 0; i < report->level_count; i++)
-				study_cell(report, comparison, i, NO_PART, d, html);
+			row_head(report, comparison, d, html);
+			for (size_t i = 0; i < report->analysis.level_count; i++)
+				study_cell(report, comparison, report->analysis.order[i], NO_PART,
+					   d, html);
 			html_close(html, "tr");
 		}
 		study_parts(report, comparison, html);
@@ -209,10 +215,11 @@ void report_cells_table(const struct report *report, struct html *html)
 
 /* ---- a table a chart ---- */
 
-static void figure_cell(const struct estimate_interval *figure, enum metric metric,
+static void figure_cell(const struct estimate_interval *figure, enum measure measure,
 			struct html *html)
 {
-	struct number (*format)(double) = metric == METRIC_IOPS ? numbers_count : numbers_mib;
+	struct number (*format)(double) =
+		measure == MEASURE_BANDWIDTH ? numbers_mib : numbers_count;
 
 	html_open(html, "td", "class", "number", NULL);
 	html_text(html, format(figure->mean).text);
@@ -225,28 +232,31 @@ static void figure_cell(const struct estimate_interval *figure, enum metric metr
 	html_close(html, "td");
 }
 
-void report_bars_table(const struct report *report, enum metric metric, struct html *html)
+void report_bars_table(const struct report *report, enum measure measure, struct html *html)
 {
 	table_open(html, NULL);
 	report_level_head(report, html);
-	for (size_t k = 0; k < report->comparison_count; k++) {
-		const struct comparison *comparison = &report->comparisons[k];
+	for (size_t k = 0; k < report->analysis.comparison_count; k++) {
+		const struct comparison *comparison = &report->analysis.comparisons[k];
 
 		for (int d = 0; d < DIRECTION_COUNT; d++) {
-			if (!comparison->present[d])
+			if (!report_moves(report, comparison, d))
 				continue;
 			html_open(html, "tr", NULL);
-			row_head(comparison, d, html);
-			for (size_t i = 0; i < report->level_count; i++) {
-				const struct cell *cell = comparison->cells[i].cell;
+			row_head(report, comparison, d, html);
+			for (size_t i = 0; i < report->analysis.level_count; i++) {
+				const struct cell *cell =
+					comparison->cells[report->analysis.order[i]];
+				const struct estimate_interval *figure =
+					!cell ? NULL
+					: measure == MEASURE_BANDWIDTH
+						? &cell->directions[d].bandwidth
+						: &cell->directions[d].iops;
 
-				if (!cell || !cell->directions[d].iops.count)
+				if (!figure || !figure->count)
 					missing_cell(html);
 				else
-					figure_cell(metric == METRIC_IOPS
-							    ? &cell->directions[d].iops
-							    : &cell->directions[d].bandwidth,
-						    metric, html);
+					figure_cell(figure, measure, html);
 			}
 			html_close(html, "tr");
 		}
@@ -261,21 +271,25 @@ void report_files_table(const struct report *report, struct html *html)
 
 	table_open(html, "study");
 	report_level_head(report, html);
-	for (size_t k = 0; k < report->comparison_count; k++) {
-		const struct comparison *comparison = &report->comparisons[k];
-		bool first = k == 0 || report->comparisons[k - 1].workload != comparison->workload;
+	for (size_t k = 0; k < report->analysis.comparison_count; k++) {
+		const struct comparison *comparison = &report->analysis.comparisons[k];
+		bool first = k == 0 ||
+			     report->analysis.comparisons[k - 1].workload != comparison->workload;
 
 		if (!comparison->files)
 			continue;
 		(void)snprintf(id, sizeof(id), "w%zu", comparison->workload + 1);
 		html_open(html, "tr", "id", first ? id : NULL, NULL);
-		row_head(comparison, 0, html);
-		for (size_t i = 0; i < report->level_count; i++) {
+		row_head(report, comparison, 0, html);
+		for (size_t i = 0; i < report->analysis.level_count; i++) {
+			const struct cell *cell = comparison->cells[report->analysis.order[i]];
 			const struct estimate_interval *figure =
-				&comparison->cells[i].total[METRIC_IOPS];
+				cell ? &cell->files[comparison->order][comparison->operation]
+						.ops_per_s
+				     : NULL;
 
-			if (figure->count)
-				figure_cell(figure, METRIC_IOPS, html);
+			if (figure && figure->count)
+				figure_cell(figure, MEASURE_IOPS, html);
 			else
 				missing_cell(html);
 		}
@@ -298,9 +312,9 @@ static void all_percentiles(const struct report *report, struct percentiles *ret
 	struct percentiles own;
 
 	ret_all->count = 0;
-	for (size_t k = 0; k < report->comparison_count; k++) {
-		for (size_t i = 0; i < report->level_count; i++) {
-			const struct cell *cell = report->comparisons[k].cells[i].cell;
+	for (size_t k = 0; k < report->analysis.comparison_count; k++) {
+		for (size_t i = 0; i < report->analysis.level_count; i++) {
+			const struct cell *cell = report->analysis.comparisons[k].cells[i];
 
 			if (!cell || !cell->sample_count)
 				continue;
@@ -349,8 +363,8 @@ static void latency_head(const struct report *report, const struct percentiles *
 
 	html_raw(html, "<thead><tr>");
 	head_cell(html, "Workload", false);
-	if (report->axis[0])
-		head_cell(html, report->axis, false);
+	if (report->analysis.axis[0])
+		head_cell(html, report->analysis.axis, false);
 	if (intended)
 		head_cell(html, "from", false);
 	head_cell(html, "operations", true);
@@ -370,10 +384,10 @@ static const struct histogram *intended_of(const struct cell *cell, int d)
 
 bool report_has_intended(const struct report *report)
 {
-	for (size_t k = 0; k < report->comparison_count; k++)
-		for (size_t i = 0; i < report->level_count; i++)
+	for (size_t k = 0; k < report->analysis.comparison_count; k++)
+		for (size_t i = 0; i < report->analysis.level_count; i++)
 			for (int d = 0; d < DIRECTION_COUNT; d++) {
-				if (intended_of(report->comparisons[k].cells[i].cell, d))
+				if (intended_of(report->analysis.comparisons[k].cells[i], d))
 					return true;
 			}
 	return false;
@@ -383,16 +397,17 @@ bool report_has_intended(const struct report *report)
 static void sync_rows(const struct report *report, const struct comparison *comparison,
 		      const struct percentiles *all, bool intended, struct html *html)
 {
-	for (size_t n = 0; n < SAMPLE_SYNCS_COUNT * report->level_count; n++) {
-		size_t kind = n / report->level_count, level = n % report->level_count;
-		const struct cell *cell = comparison->cells[level].cell;
+	for (size_t n = 0; n < SAMPLE_SYNCS_COUNT * report->analysis.level_count; n++) {
+		size_t kind = n / report->analysis.level_count,
+		       level = report->analysis.order[n % report->analysis.level_count];
+		const struct cell *cell = comparison->cells[level];
 
 		if (!cell || !cell->syncs[kind])
 			continue;
 		html_open(html, "tr", NULL);
-		row_head_of(comparison, sample_syncs_names[kind], html);
-		if (report->axis[0])
-			html_element(html, "td", report_level(report, level), NULL);
+		row_head_of(report, comparison, sample_syncs_names[kind], html);
+		if (report->analysis.axis[0])
+			html_element(html, "td", analysis_level(&report->analysis, level), NULL);
 		if (intended)
 			html_element(html, "td", "submission", NULL);
 		latency_figures(cell->syncs[kind], cell, all, html);
@@ -408,11 +423,11 @@ static void latency_part_row(const struct report *report, const struct compariso
 {
 	html_open(html, "tr", NULL);
 	part_head_of(report, comparison, part, what, html);
-	if (report->axis[0])
-		html_element(html, "td", report_level(report, level), NULL);
+	if (report->analysis.axis[0])
+		html_element(html, "td", analysis_level(&report->analysis, level), NULL);
 	if (from)
 		html_element(html, "td", from, NULL);
-	latency_figures(shown, comparison->cells[level].cell, all, html);
+	latency_figures(shown, comparison->cells[level], all, html);
 	html_close(html, "tr");
 }
 
@@ -422,8 +437,9 @@ static void latency_part(const struct report *report, const struct comparison *c
 			 size_t part, const struct percentiles *all, bool intended,
 			 struct html *html)
 {
-	for (size_t n = 0; n < DIRECTION_COUNT * report->level_count; n++) {
-		size_t d = n / report->level_count, level = n % report->level_count;
+	for (size_t n = 0; n < DIRECTION_COUNT * report->analysis.level_count; n++) {
+		size_t d = n / report->analysis.level_count,
+		       level = report->analysis.order[n % report->analysis.level_count];
 		const struct cell_direction *own = figures(comparison, level, part, (int)d);
 
 		if (own && own->latency)
@@ -433,9 +449,10 @@ static void latency_part(const struct report *report, const struct comparison *c
 			latency_part_row(report, comparison, part, level, direction_names[d],
 					 "intended start", own->intended, all, html);
 	}
-	for (size_t n = 0; n < SAMPLE_SYNCS_COUNT * report->level_count; n++) {
-		size_t kind = n / report->level_count, level = n % report->level_count;
-		const struct cell *cell = comparison->cells[level].cell;
+	for (size_t n = 0; n < SAMPLE_SYNCS_COUNT * report->analysis.level_count; n++) {
+		size_t kind = n / report->analysis.level_count,
+		       level = report->analysis.order[n % report->analysis.level_count];
+		const struct cell *cell = comparison->cells[level];
 
 		if (cell && part < cell->part_count && cell->parts[part].syncs[kind])
 			latency_part_row(report, comparison, part, level, sample_syncs_names[kind],
@@ -459,25 +476,28 @@ void report_latency_table(const struct report *report, struct html *html)
 	all_percentiles(report, &all);
 	table_open(html, NULL);
 	latency_head(report, &all, intended, html);
-	for (size_t k = 0; k < report->comparison_count; k++) {
-		const struct comparison *comparison = &report->comparisons[k];
+	for (size_t k = 0; k < report->analysis.comparison_count; k++) {
+		const struct comparison *comparison = &report->analysis.comparisons[k];
 
-		for (size_t n = 0; n < DIRECTION_COUNT * report->level_count; n++) {
-			size_t d = n / report->level_count, level = n % report->level_count;
+		for (size_t n = 0; n < DIRECTION_COUNT * report->analysis.level_count; n++) {
+			size_t d = n / report->analysis.level_count,
+			       level = report->analysis.order[n % report->analysis.level_count];
 			const struct histogram *histogram =
 				report_histogram(comparison, level, (int)d);
 
 			for (int from = 0; from < 2 && !(comparison->files && d > 0); from++) {
-				const struct cell *cell = comparison->cells[level].cell;
+				const struct cell *cell = comparison->cells[level];
 				const struct histogram *shown =
 					from ? intended_of(cell, (int)d) : histogram;
 
 				if (!shown)
 					continue;
 				html_open(html, "tr", NULL);
-				row_head(comparison, (int)d, html);
-				if (report->axis[0])
-					html_element(html, "td", report_level(report, level), NULL);
+				row_head(report, comparison, (int)d, html);
+				if (report->analysis.axis[0])
+					html_element(html, "td",
+						     analysis_level(&report->analysis, level),
+						     NULL);
 				if (intended)
 					html_element(html, "td",
 						     from ? "intended start" : "submission", NULL);
@@ -541,31 +561,35 @@ static void series_row(const struct cell *cell, struct html *html)
 
 void report_series_table(const struct report *report, struct html *html)
 {
-	char title[REPORT_TITLE_MAX];
+	char title[ANALYSIS_TITLE_MAX];
 
 	table_open(html, NULL);
 	html_raw(html, "<thead><tr>");
 	head_cell(html, "Workload", false);
-	if (report->axis[0])
-		head_cell(html, report->axis, false);
+	if (report->analysis.axis[0])
+		head_cell(html, report->analysis.axis, false);
 	head_cell(html, "whole seconds", true);
 	head_cell(html, "slowest, MiB/s", true);
 	head_cell(html, "median, MiB/s", true);
 	head_cell(html, "fastest, MiB/s", true);
 	html_raw(html, "</tr></thead><tbody>");
-	for (size_t k = 0; k < report->comparison_count; k++) {
-		const struct comparison *comparison = &report->comparisons[k];
+	for (size_t k = 0; k < report->analysis.comparison_count; k++) {
+		const struct comparison *comparison = &report->analysis.comparisons[k];
 
-		for (size_t i = 0; i < report->level_count; i++) {
-			const struct cell *cell = comparison->cells[i].cell;
+		for (size_t i = 0; i < report->analysis.level_count; i++) {
+			const struct cell *cell = comparison->cells[report->analysis.order[i]];
 
 			if (!cell || !cell->sample_count || comparison->files)
 				continue;
 			html_open(html, "tr", NULL);
-			html_element(html, "th", report_title(comparison, title), "scope", "row",
-				     NULL);
-			if (report->axis[0])
-				html_element(html, "td", report_level(report, i), NULL);
+			html_element(html, "th",
+				     analysis_title(&report->analysis, comparison, title), "scope",
+				     "row", NULL);
+			if (report->analysis.axis[0])
+				html_element(html, "td",
+					     analysis_level(&report->analysis,
+							    report->analysis.order[i]),
+					     NULL);
 			series_row(cell, html);
 			html_close(html, "tr");
 		}

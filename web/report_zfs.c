@@ -38,7 +38,8 @@ void report_order_note(const struct report *report, struct html *html)
 	const struct result *result = report->result;
 	bool space = report_grouped_for_space(result);
 
-	if (!space && (result->definition.order != ORDER_GROUPED || report->level_count < 2))
+	if (!space &&
+	    (result->definition.order != ORDER_GROUPED || report->analysis.level_count < 2))
 		return;
 	html_open(html, "div", "class", "banner warning", "role", "note", NULL);
 	html_open(html, "p", NULL);
@@ -62,14 +63,14 @@ void report_order_note(const struct report *report, struct html *html)
 static int gather(const struct report *report, struct volumes *ret_volumes)
 {
 	struct volumes all, sorted = {.count = 0};
-	int r = volumes_make(&report->cells, &all);
+	int r = volumes_make(&report->analysis.cells, &all);
 
 	if (r < 0)
 		return r;
 	sorted.list = calloc(all.count + 1, sizeof(*sorted.list));
-	for (size_t level = 0; sorted.list && level < report->level_count; level++)
+	for (size_t level = 0; sorted.list && level < report->analysis.level_count; level++)
 		for (size_t i = 0; i < all.count; i++)
-			if (all.list[i].cell->levels[0] == report->order[level])
+			if (all.list[i].cell->levels[0] == report->analysis.order[level])
 				sorted.list[sorted.count++] = all.list[i];
 	volumes_done(&all);
 	*ret_volumes = sorted;
@@ -315,7 +316,7 @@ static void show_recommended(const struct report *report, const struct zfs_facts
 			     struct html *html)
 {
 	char text[160], size[QUANTITY_TEXT_MAX];
-	bool compared = strcmp(report->axis, "volblocksize") == 0;
+	bool compared = strcmp(report->analysis.axis, "volblocksize") == 0;
 
 	if (!facts->recommended_volblocksize)
 		return;
@@ -324,9 +325,10 @@ static void show_recommended(const struct report *report, const struct zfs_facts
 		if (size[i] >= 'a' && size[i] <= 'z')
 			size[i] = (char)(size[i] - 'a' + 'A');
 	(void)snprintf(text, sizeof(text), "volblocksize=%s for such a layout%s", size,
-		       !compared				   ? ""
-		       : report->recommended < report->level_count ? ", underlined in the charts"
-								   : ", which was not measured");
+		       !compared ? ""
+		       : report->recommended < report->analysis.level_count
+			       ? ", underlined in the charts"
+			       : ", which was not measured");
 	report_fact(html, "TrueNAS recommends", text);
 }
 
@@ -430,7 +432,7 @@ static void put_commands(const struct report *report, const struct volume *volum
 	const struct sample_zfs *zfs = volume->first->zfs;
 	struct properties properties;
 
-	if (volume_properties(&report->cells, volume, &properties) < 0)
+	if (volume_properties(&report->analysis.cells, volume, &properties) < 0)
 		return; /* a line less */
 
 	html_text(html, "zfs create");

@@ -75,7 +75,7 @@ static const struct estimate_interval *figure_of(const struct comparison *compar
 						 int figure)
 {
 	static const struct estimate_interval none;
-	const struct cell *cell = comparison->cells[level].cell;
+	const struct cell *cell = comparison->cells[level];
 
 	if (!cell)
 		return &none;
@@ -89,38 +89,49 @@ static const struct estimate_interval *figure_of(const struct comparison *compar
 	}
 }
 
+static bool same_levels(const struct report *report, const struct comparison *one,
+			const struct comparison *other)
+{
+	for (size_t f = 1; f < report->result->definition.factor_count; f++)
+		if (one->levels[f] != other->levels[f])
+			return false;
+	return true;
+}
+
 /* Whether a comparison has the figure at all: it moves data that way. The phases of files are of
  * one sample, and their first stands for it. */
 static bool takes_part(const struct report *report, size_t k, int figure)
 {
-	const struct comparison *comparison = &report->comparisons[k];
+	const struct comparison *comparison = &report->analysis.comparisons[k];
 	const struct comparison *before = k ? comparison - 1 : NULL;
 	bool zfs = false;
 
-	for (size_t i = 0; i < report->level_count; i++)
-		zfs |= comparison->cells[i].cell && comparison->cells[i].cell->zfs.count > 0;
+	for (size_t i = 0; i < report->analysis.level_count; i++)
+		zfs |= comparison->cells[i] && comparison->cells[i]->zfs.count > 0;
 	if (!zfs)
 		return false;
 	if (!comparison->files)
-		return comparison->present[descriptions[figure].direction];
+		return report_moves(report, comparison, (int)descriptions[figure].direction);
 	return !before || before->workload != comparison->workload ||
-	       strcmp(before->others, comparison->others) != 0;
+	       !same_levels(report, before, comparison);
 }
 
 static bool any_known(const struct report *report, size_t k, int figure)
 {
-	for (size_t i = 0; i < report->level_count; i++)
-		if (figure_of(&report->comparisons[k], i, figure)->count)
+	for (size_t i = 0; i < report->analysis.level_count; i++)
+		if (figure_of(&report->analysis.comparisons[k], i, figure)->count)
 			return true;
 	return false;
 }
 
 /* "Exchange, iodepth=16": of a whole sample, also of files. */
-static const char *title_of(const struct comparison *comparison, char buffer[REPORT_TITLE_MAX])
+static const char *title_of(const struct report *report, const struct comparison *comparison,
+			    char buffer[ANALYSIS_TITLE_MAX])
 {
-	(void)snprintf(buffer, REPORT_TITLE_MAX, "%s%s%s", comparison->name,
-		       comparison->others[0] ? ", " : "", comparison->others);
-	return buffer;
+	struct comparison whole = *comparison;
+
+	whole.files = false;
+	return analysis_title(&report->analysis, &whole, buffer);
 }
 
 /* ---- charts ---- */
@@ -143,7 +154,7 @@ static bool stands_out(const struct report *report, const struct comparison *com
 
 	if (figure == ZFS_FROM_DEVICES)
 		return own->mean >= FROM_DEVICES;
-	for (size_t i = 0; i < report->level_count; i++) {
+	for (size_t i = 0; i < report->analysis.level_count; i++) {
 		const struct estimate_interval *other = figure_of(comparison, i, figure);
 
 		if (other->count && (!low || other->mean < low->mean))
@@ -167,22 +178,24 @@ static struct chart_bars bars_of(int figure)
 static int add_panel(struct report *report, const struct comparison *comparison, int figure,
 		     size_t *ret_index)
 {
-	struct chart_bar *list = calloc(report->level_count, sizeof(*list));
+	struct chart_bar *list = calloc(report->analysis.level_count, sizeof(*list));
 	struct chart_bars bars = bars_of(figure);
-	char title[REPORT_TITLE_MAX], axis[REPORT_AXIS_MAX];
+	char title[ANALYSIS_TITLE_MAX], axis[REPORT_AXIS_MAX];
 	int r;
 
 	if (!list)
 		return -ENOMEM;
-	for (size_t i = 0; i < report->level_count; i++) {
-		list[i].label = report_level(report, i);
-		list[i].marked = i == report->recommended;
-		list[i].strong = stands_out(report, comparison, i, figure);
-		fill_segment(figure_of(comparison, i, figure), figure, &list[i].segments[0]);
+	for (size_t i = 0; i < report->analysis.level_count; i++) {
+		size_t level = report->analysis.order[i];
+
+		list[i].label = analysis_level(&report->analysis, level);
+		list[i].marked = level == report->recommended;
+		list[i].strong = stands_out(report, comparison, level, figure);
+		fill_segment(figure_of(comparison, level, figure), figure, &list[i].segments[0]);
 	}
-	bars.title = title_of(comparison, title);
+	bars.title = title_of(report, comparison, title);
 	bars.axis = report_axis(report, axis);
-	bars.count = report->level_count;
+	bars.count = report->analysis.level_count;
 	bars.bars = list;
 	r = chart_add_bars(report->charts, &bars, ret_index);
 	free(list);
@@ -192,26 +205,29 @@ static int add_panel(struct report *report, const struct comparison *comparison,
 /* Without a factor to put on the axis: one picture, the workloads along it. */
 static int add_whole(struct report *report, int figure, size_t *ret_index)
 {
-	struct chart_bar *list = calloc(report->comparison_count + 1, sizeof(*list));
+	struct chart_bar *list = calloc(report->analysis.comparison_count + 1, sizeof(*list));
+	char(*labels)[ANALYSIS_TITLE_MAX] =
+		calloc(report->analysis.comparison_count + 1, sizeof(*labels));
 	struct chart_bars bars = bars_of(figure);
-	int r = list ? 0 : -ENOMEM;
+	int r = list && labels ? 0 : -ENOMEM;
 
 	bars.title = descriptions[figure].heading;
 	bars.axis = descriptions[figure].chart;
 	bars.lying = true;
 	bars.bars = list;
-	for (size_t k = 0; k < report->comparison_count && r == 0; k++) {
-		const struct comparison *comparison = &report->comparisons[k];
+	for (size_t k = 0; k < report->analysis.comparison_count && r == 0; k++) {
+		const struct comparison *comparison = &report->analysis.comparisons[k];
 
 		if (!takes_part(report, k, figure))
 			continue;
-		list[bars.count].label = comparison->name;
+		list[bars.count].label = title_of(report, comparison, labels[bars.count]);
 		list[bars.count].strong = true;
 		fill_segment(figure_of(comparison, 0, figure), figure,
 			     &list[bars.count++].segments[0]);
 	}
 	if (r == 0 && bars.count)
 		r = chart_add_bars(report->charts, &bars, ret_index);
+	free(labels);
 	free(list);
 	return r;
 }
@@ -223,13 +239,14 @@ int report_plan_zfs_charts(struct report *report)
 			report->zfs_charts[figure][i] = CHART_NONE;
 	for (int figure = 0; report->zfs && figure < ZFS_CHARTS; figure++) {
 		size_t *charts = report->zfs_charts[figure], count = 0;
-		int r = report->axis[0] ? 0 : add_whole(report, figure, &charts[0]);
+		int r = report->analysis.axis[0] ? 0 : add_whole(report, figure, &charts[0]);
 
-		for (size_t k = 0; report->axis[0] && k < report->comparison_count &&
-				   count < ZFS_PANELS_MAX && r == 0;
+		for (size_t k = 0;
+		     report->analysis.axis[0] && k < report->analysis.comparison_count &&
+		     count < ZFS_PANELS_MAX && r == 0;
 		     k++)
 			if (takes_part(report, k, figure) && any_known(report, k, figure))
-				r = add_panel(report, &report->comparisons[k], figure,
+				r = add_panel(report, &report->analysis.comparisons[k], figure,
 					      &charts[count++]);
 		if (r < 0)
 			return r;
@@ -247,7 +264,7 @@ static void range_words(const struct report *report, const struct comparison *co
 	struct number low, high;
 	double least = INFINITY, most = 0;
 
-	for (size_t i = 0; i < report->level_count; i++) {
+	for (size_t i = 0; i < report->analysis.level_count; i++) {
 		const struct estimate_interval *known = figure_of(comparison, i, figure);
 
 		if (!known->count)
@@ -268,20 +285,21 @@ static void range_words(const struct report *report, const struct comparison *co
 static char *alternative_of(const struct report *report, const struct comparison *comparison,
 			    int figure)
 {
-	char *text = NULL, title[REPORT_TITLE_MAX];
+	char *text = NULL, title[ANALYSIS_TITLE_MAX];
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	if (!file)
 		return NULL;
 	(void)fprintf(file, "%s of %s by %s: ", descriptions[figure].chart,
-		      title_of(comparison, title), report->axis);
-	for (size_t i = 0; i < report->level_count; i++) {
-		const struct estimate_interval *known = figure_of(comparison, i, figure);
+		      title_of(report, comparison, title), report->analysis.axis);
+	for (size_t i = 0; i < report->analysis.level_count; i++) {
+		size_t level = report->analysis.order[i];
+		const struct estimate_interval *known = figure_of(comparison, level, figure);
 
-		(void)fprintf(file, "%s%s %s", i ? ", " : "", report_level(report, i),
-			      known->count ? descriptions[figure].format(known->mean).text
-					   : "unknown");
+		(void)fprintf(
+			file, "%s%s %s", i ? ", " : "", analysis_level(&report->analysis, level),
+			known->count ? descriptions[figure].format(known->mean).text : "unknown");
 	}
 	(void)fputc('.', file);
 	if (fclose(file) != 0) {
@@ -294,15 +312,15 @@ static char *alternative_of(const struct report *report, const struct comparison
 static void show_panels(const struct report *report, int figure, struct html *html)
 {
 	const size_t *charts = report->zfs_charts[figure];
-	char title[REPORT_TITLE_MAX], note[160];
+	char title[ANALYSIS_TITLE_MAX], note[160];
 	size_t count = 0, left_out = 0;
 
 	html_open(html, "div", "class", "panels", NULL);
-	if (!report->axis[0] && charts[0] != CHART_NONE)
+	if (!report->analysis.axis[0] && charts[0] != CHART_NONE)
 		report_panel(report, charts[0], "All workloads", NULL,
 			     "A bar each workload; see the table.", html);
-	for (size_t k = 0; report->axis[0] && k < report->comparison_count; k++) {
-		const struct comparison *comparison = &report->comparisons[k];
+	for (size_t k = 0; report->analysis.axis[0] && k < report->analysis.comparison_count; k++) {
+		const struct comparison *comparison = &report->analysis.comparisons[k];
 		AUTO_FREE char *alternative = NULL;
 
 		if (!takes_part(report, k, figure) || !any_known(report, k, figure))
@@ -313,7 +331,7 @@ static void show_panels(const struct report *report, int figure, struct html *ht
 		}
 		alternative = alternative_of(report, comparison, figure);
 		range_words(report, comparison, figure, note, sizeof(note));
-		report_panel(report, charts[count++], title_of(comparison, title), note,
+		report_panel(report, charts[count++], title_of(report, comparison, title), note,
 			     alternative ? alternative : "", html);
 	}
 	html_close(html, "div");
@@ -331,7 +349,7 @@ static void figure_cell(const struct comparison *comparison, size_t level, int f
 			struct html *html)
 {
 	const struct estimate_interval *known = figure_of(comparison, level, figure);
-	const struct cell *cell = comparison->cells[level].cell;
+	const struct cell *cell = comparison->cells[level];
 	struct number (*format)(double) = descriptions[figure].format;
 	char title[96];
 
@@ -360,20 +378,21 @@ static void figure_cell(const struct comparison *comparison, size_t level, int f
 
 static void show_table(const struct report *report, int figure, struct html *html)
 {
-	char title[REPORT_TITLE_MAX];
+	char title[ANALYSIS_TITLE_MAX];
 
 	report_table_fold(report, descriptions[figure].table, html);
 	html_raw(html, "<div class=\"scroll\"><table>");
 	report_level_head(report, html);
-	for (size_t k = 0; k < report->comparison_count; k++) {
+	for (size_t k = 0; k < report->analysis.comparison_count; k++) {
 		if (!takes_part(report, k, figure))
 			continue;
 		html_raw(html, "<tr>");
 		html_open(html, "th", "scope", "row", NULL);
-		html_name(html, title_of(&report->comparisons[k], title));
+		html_name(html, title_of(report, &report->analysis.comparisons[k], title));
 		html_close(html, "th");
-		for (size_t i = 0; i < report->level_count; i++)
-			figure_cell(&report->comparisons[k], i, figure, html);
+		for (size_t i = 0; i < report->analysis.level_count; i++)
+			figure_cell(&report->analysis.comparisons[k], report->analysis.order[i],
+				    figure, html);
 		html_raw(html, "</tr>");
 	}
 	html_raw(html, "</tbody></table></div>");
@@ -385,7 +404,7 @@ static void show_figure(const struct report *report, int figure, struct html *ht
 	const struct description *description = &descriptions[figure];
 	bool any = false, known = false;
 
-	for (size_t k = 0; k < report->comparison_count; k++) {
+	for (size_t k = 0; k < report->analysis.comparison_count; k++) {
 		any |= takes_part(report, k, figure);
 		known |= takes_part(report, k, figure) && any_known(report, k, figure);
 	}

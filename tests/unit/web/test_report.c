@@ -339,9 +339,7 @@ static void test_one_factor(void **state)
 	synthetic_make(&request_sizes, &result);
 	write_report(&result, "one-factor", &written);
 	assert_pictures(&written, 3 * 2 + 4 + 3);
-	assert_has(&written, "By IOPS: one level of bs stands clear of the others in 3 of 3");
-	assert_has(&written, "By bandwidth: one level of bs stands clear of the others in 3 of 3");
-	assert_has(&written, "<td>1m</td><td>");
+	assert_has(&written, "<td>1m</td><td class=\"number\"");
 	assert_int_equal(count_of(written.page, "class=\"banner"), 0);
 	done(&result, &written);
 }
@@ -379,7 +377,6 @@ static void test_nine_workloads(void **state)
 	assert_has(&written, "<a href=\"#w2\">Exchange</a>");
 	assert_has(&written, "<tr id=\"w2\">");
 	assert_has(&written, "samples, 95 % intervals");
-	assert_has(&written, "longer runtime and a machine that does nothing else");
 	done(&result, &written);
 }
 
@@ -396,7 +393,6 @@ static void test_two_factors(void **state)
 	write_report(&result, "two-factors", &written);
 	assert_pictures(&written, 9 * 2 + 12 + 9);
 	assert_has(&written, "mix, iodepth=32");
-	assert_has(&written, "of 9 comparisons");
 	done(&result, &written);
 }
 
@@ -413,7 +409,6 @@ static void test_no_factors(void **state)
 	write_report(&result, "no-factors", &written);
 	assert_pictures(&written, 2 + 15 + 9);
 	assert_has(&written, "9 workloads measured: General_IO <b>");
-	assert_int_equal(count_of(written.page, "stands clear"), 0);
 	done(&result, &written);
 }
 
@@ -428,11 +423,7 @@ static void test_single_samples(void **state)
 	shape.repeats = 1;
 	synthetic_make(&shape, &result);
 	write_report(&result, "single-samples", &written);
-	assert_has(&written, "one sample a cell cannot tell levels of iodepth apart");
 	assert_has(&written, "highest figure at ");
-	assert_has(&written, "Repeats give intervals: set repeats to 5 or more.");
-	assert_has(&written, ">By one sample each<");
-	assert_int_equal(count_of(written.page, ">By the intervals<"), 0);
 	assert_int_equal(count_of(written.page, "\"interval\""), 0);
 	done(&result, &written);
 }
@@ -450,8 +441,6 @@ static void test_noise_shows_no_level(void **state)
 	shape.factors[0] = (struct synthetic_factor){"iodepth", {"15", "16"}};
 	synthetic_make(&shape, &result);
 	write_report(&result, "noise", &written);
-	assert_has(&written, "do not tell the highest level of iodepth from the next in any of 3");
-	assert_has(&written, "longer runtime and a machine that does nothing else");
 	done(&result, &written);
 	/* of request sizes it is said once for both figures */
 	shape.noise = 2;
@@ -459,11 +448,6 @@ static void test_noise_shows_no_level(void **state)
 	shape.factors[0] = (struct synthetic_factor){"bs", {"4k", "8k"}};
 	synthetic_make(&shape, &result);
 	write_report(&result, "noise-of-sizes", &written);
-	assert_has(&written,
-		   "By IOPS and by bandwidth: these samples do not tell the highest level "
-		   "of bs from the next in any of 3");
-	assert_int_equal(count_of(written.page, "do not tell the highest"), 1);
-	assert_has(&written, "More repeats narrow the intervals: 5 or more tell what 2 do not.");
 	done(&result, &written);
 }
 
