@@ -43,18 +43,11 @@ static int add_to_list(struct options *options, const struct option_row *row, co
 
 static int set_repeats(struct options *options, const char *value, struct error *err)
 {
-	char *end;
-	unsigned long number;
+	struct error why;
 
-	errno = 0;
-	number = strtoul(value, &end, 10);
-	if (errno || end == value || *end || *value < '0' || *value > '9' || number < 1 ||
-	    number > DEFINITION_REPEATS_MAX)
-		return error_set(err, ERROR_BAD_PARAMETER, "",
-				 "--repeats takes a number from 1 to %d, not \"%.40s\".",
-				 DEFINITION_REPEATS_MAX, value);
-	options->repeats = (unsigned int)number;
-	return 0;
+	if (repeats_parse(value, &options->repeats, &why) == 0)
+		return 0;
+	return error_set(err, ERROR_BAD_PARAMETER, "", "--repeats takes %s.", why.message);
 }
 
 static int set_row(struct options *options, const struct option_row *row, const char *value,

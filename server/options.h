@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "engine/base/error.h"
+#include "engine/plan/repeats.h"
 
 enum command {
 	COMMAND_HELP,
@@ -46,7 +47,7 @@ struct options {
 	const char *parent;	     /* run, plan, fio: --parent DATASET */
 	size_t override_count;
 	const char **overrides; /* run, plan, fio: --override OPTION=VALUE */
-	unsigned int repeats;	/* run, plan: --repeats N; 0: as defined */
+	struct repeats repeats; /* run, plan: --repeats N or MIN-MAX:PERCENT%; most 0: as defined */
 	bool quiet;		/* run: no progress */
 	char *own_state;	/* heap behind `state` where it was not given */
 };

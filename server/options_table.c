@@ -27,7 +27,8 @@ const struct option_row option_rows[] = {
 	 offsetof(struct options, override_count),
 	 "Sets a workload option for every workload. Repeatable."},
 	{"--repeats", "N", KIND_REPEATS, ON_TEST, offsetof(struct options, repeats), 0,
-	 "How often each combination is measured, in place of the definition's repeats."},
+	 "How often each combination is measured, in place of the definition's repeats. MIN-MAX:P% "
+	 "ends once the differences between levels are known to P percent: 5-30:2%."},
 	{"--json", "FILE", KIND_TEXT, ON_TEST, offsetof(struct options, json_out), 0,
 	 "Writes the whole document there; - is standard output."},
 	{"--html", "DIR", KIND_TEXT, ON(COMMAND_RUN), offsetof(struct options, html_out), 0,

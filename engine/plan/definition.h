@@ -25,6 +25,8 @@
 #define DEFINITION_WORKLOADS_MAX 64
 #define DEFINITION_JOBS_MAX 64 /* named jobs of one workload */
 #define DEFINITION_REPEATS_MAX 100
+#define DEFINITION_WEIGHT_MIN 0.001
+#define DEFINITION_WEIGHT_MAX 1000.0
 #define DEFINITION_SAMPLES_MAX 10000
 #define DEFINITION_PARTS_MAX 50000   /* named jobs of all samples together */
 #define DEFINITION_INSTANCES_MAX 256 /* zvols and datasets */
@@ -59,7 +61,7 @@ struct definition {
 	struct workload override; /* laid over all else */
 	unsigned int repeats;	  /* at most, where until_ci_percent is given */
 	/* Repeats end early, after repeats_min at the least, once the differences between levels
-	 * are known this well (stopping.h); 0: as many as `repeats`. */
+	 * are known this well (repeats.h); 0: as many as `repeats`. */
 	double until_ci_percent;
 	unsigned int repeats_min;
 	enum sample_order order;

@@ -11,6 +11,7 @@
 #include "engine/plan/definition_imported.h"
 #include "engine/plan/definition_made.h"
 #include "engine/plan/definition_paths.h"
+#include "engine/plan/repeats.h"
 
 #define PATH_BYTES_MAX 4000
 
@@ -295,9 +296,10 @@ static int check_counts(const struct definition *definition, struct error *err)
 {
 	uint64_t samples, parts = 0;
 
-	if (definition->repeats < 1 || definition->repeats > DEFINITION_REPEATS_MAX)
-		return error_set(err, ERROR_OUT_OF_RANGE, "/repeats", "repeats is 1 to %d, not %u",
-				 DEFINITION_REPEATS_MAX, definition->repeats);
+	int r = repeats_check(definition, err);
+
+	if (r < 0)
+		return r;
 	samples = definition_samples(definition);
 	if (samples > DEFINITION_SAMPLES_MAX)
 		return error_set(err, ERROR_TOO_MANY, "/factors",

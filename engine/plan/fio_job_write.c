@@ -13,6 +13,7 @@
 #include "engine/plan/fio_made.h"
 #include "engine/plan/fio_option.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/repeats.h"
 #include "engine/plan/workload_order.h"
 
 #define SECTION_NAME_MAX 250 /* bytes; fio takes 255 */
@@ -190,13 +191,16 @@ static int put_cell(const struct plan *plan, const struct plan_sample *sample, F
 
 static void put_head(const struct definition *definition, FILE *out)
 {
-	char name[DEFINITION_NAME_MAX + 1];
+	char name[DEFINITION_NAME_MAX + 1], repeats[REPEATS_TEXT_MAX];
 
 	fprintf(out,
 		"; %s\n"
 		"; Each workload and combination of levels as an fio job, one after another.\n",
 		text_clean(definition->name, name, sizeof(name)));
-	if (definition->repeats > 1)
+	if (repeats_may_end(definition))
+		fprintf(out, "; Volbench makes %s, %s.\n", repeats_text(definition, repeats),
+			definition_order_names[definition->order]);
+	else if (definition->repeats > 1)
 		fprintf(out, "; Volbench measures each %u times, %s.\n", definition->repeats,
 			definition_order_names[definition->order]);
 	fputs("; fio writes to its target without asking, and leaves its files behind.\n", out);

@@ -87,6 +87,7 @@ int workload_copy(const struct workload *from, struct workload *to)
 		return r;
 	}
 	copy.from_fio = from->from_fio;
+	copy.weight = from->weight;
 	*to = copy;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/plan/definition.h"
+#include "server/codec/definition_repeats.h"
 #include "server/codec/definition_request.h"
 #include "server/codec/fields.h"
 #include "server/codec/json.h"
@@ -99,7 +100,8 @@ static int amend(json_t *value, const struct amendment *amendment, struct error 
 		r = amend_parent(value, amendment->parent, err);
 	for (size_t i = 0; r == 0 && i < amendment->override_count; i++)
 		r = amend_override(value, amendment->overrides[i], err);
-	if (r == 0 && amendment->repeats && put_u64(value, "repeats", amendment->repeats) < 0)
+	if (r == 0 && amendment->repeats.most > 0 &&
+	    put_value(value, "repeats", definition_encode_repeats(&amendment->repeats)) < 0)
 		r = error_no_memory(err);
 	return r;
 }

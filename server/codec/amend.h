@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "engine/base/error.h"
+#include "engine/plan/repeats.h"
 
 /* What the command line lays over a definition. */
 struct amendment {
@@ -15,7 +16,7 @@ struct amendment {
 	const char *parent; /* of all zvols and datasets; NULL: as it is */
 	size_t override_count;
 	const char *const *overrides; /* "OPTION=VALUE" */
-	unsigned int repeats;	      /* 0: as it is */
+	struct repeats repeats;	      /* most 0: as it is */
 };
 
 /*

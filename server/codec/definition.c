@@ -13,6 +13,7 @@
 #include "engine/base/text.h"
 #include "engine/plan/property.h"
 #include "server/codec/definition_factors.h"
+#include "server/codec/definition_repeats.h"
 #include "server/codec/definition_request.h"
 #include "server/codec/definition_targets.h"
 #include "server/codec/option_members.h"
@@ -32,11 +33,13 @@ static int decode_command(const json_t *value, const char *pointer, struct workl
 	int r;
 
 	json_object_foreach ((json_t *)value, name, member) {
-		if (strcmp(name, "fio") == 0 || strcmp(name, "name") == 0)
+		if (strcmp(name, "fio") == 0 || strcmp(name, "name") == 0 ||
+		    strcmp(name, "weight") == 0)
 			continue;
 		json_pointer_member(field, sizeof(field), pointer, name);
 		return error_set(err, ERROR_CONFLICT, field,
-				 "beside \"fio\" there is only \"name\": put the option into the "
+				 "beside \"fio\" there are only \"name\" and \"weight\": put the "
+				 "option into the "
 				 "command line, or into override");
 	}
 	json_pointer_member(field, sizeof(field), pointer, "fio");
@@ -63,6 +66,7 @@ static int decode_job(const json_t *value, const char *pointer, struct workload 
 		      struct error *err)
 {
 	static const char *const besides[] = {"fio", NULL};
+	char field[ERROR_FIELD_MAX];
 	struct workload job;
 	int r;
 
@@ -70,6 +74,11 @@ static int decode_job(const json_t *value, const char *pointer, struct workload 
 		return error_set(err, ERROR_WRONG_TYPE, pointer,
 				 "a job is an object: options, or {\"name\", \"fio\": \"--rw=... "
 				 "--bs=...\"}");
+	if (json_object_get(value, "weight")) {
+		json_pointer_member(field, sizeof(field), pointer, "weight");
+		return error_set(err, ERROR_UNKNOWN_FIELD, field,
+				 "a weight belongs to a workload, not to one of its jobs");
+	}
 	workload_init(&job);
 	r = decode_options(value, pointer, besides, &job, err);
 	if (r == 0 && workload_add_part(workload, &job) < 0)
@@ -94,10 +103,29 @@ static int decode_jobs(const json_t *array, const char *pointer, struct workload
 	return r;
 }
 
+/* Of a workload in the recommendation. */
+static int decode_weight(const json_t *weight, const char *pointer, struct workload *workload,
+			 struct error *err)
+{
+	double value = json_number_value(weight);
+	char field[ERROR_FIELD_MAX];
+
+	json_pointer_member(field, sizeof(field), pointer, "weight");
+	if (!json_is_number(weight))
+		return error_set(err, ERROR_WRONG_TYPE, field, "weight is a number");
+	if (!(value >= DEFINITION_WEIGHT_MIN && value <= DEFINITION_WEIGHT_MAX))
+		return error_set(err, ERROR_OUT_OF_RANGE, field,
+				 "weight is %g to %g: 2 counts twice as much as 1, which is what a "
+				 "workload without one counts",
+				 DEFINITION_WEIGHT_MIN, DEFINITION_WEIGHT_MAX);
+	workload->weight = value;
+	return 0;
+}
+
 static int decode_workload(const json_t *value, const char *pointer, struct workload *workload,
 			   struct error *err)
 {
-	static const char *const besides[] = {"fio", "jobs", NULL};
+	static const char *const besides[] = {"fio", "jobs", "weight", NULL};
 	int r;
 
 	if (!json_is_object(value))
@@ -105,6 +133,8 @@ static int decode_workload(const json_t *value, const char *pointer, struct work
 				 "a workload is an object: options, or {\"name\", \"fio\": "
 				 "\"--rw=... --bs=...\"}");
 	r = decode_options(value, pointer, besides, workload, err);
+	if (r == 0 && json_object_get(value, "weight"))
+		r = decode_weight(json_object_get(value, "weight"), pointer, workload, err);
 	if (r == 0 && json_object_get(value, "jobs"))
 		r = decode_jobs(json_object_get(value, "jobs"), pointer, workload, err);
 	return r;
@@ -135,10 +165,11 @@ static int decode_workloads(const json_t *value, struct definition *definition, 
 	return r;
 }
 
-/* defaults and override: options of every workload, so not a name. */
+/* defaults and override: options of every workload, so neither a name nor a weight. */
 static int decode_layer(const json_t *value, const char *name, struct workload *workload,
 			struct error *err)
 {
+	static const char *const own[] = {"name", "weight"};
 	const json_t *layer = json_object_get(value, name);
 	char pointer[ERROR_FIELD_MAX];
 
@@ -148,10 +179,12 @@ static int decode_layer(const json_t *value, const char *name, struct workload *
 	if (!json_is_object(layer))
 		return error_set(err, ERROR_WRONG_TYPE, pointer, "%s is an object of options",
 				 name);
-	if (json_object_get(layer, "name")) {
-		json_pointer_member(pointer, sizeof(pointer), pointer, "name");
-		return error_set(err, ERROR_UNKNOWN_FIELD, pointer,
-				 "a name belongs to one workload");
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+		if (!json_object_get(layer, own[i]))
+			continue;
+		json_pointer_member(pointer, sizeof(pointer), pointer, own[i]);
+		return error_set(err, ERROR_UNKNOWN_FIELD, pointer, "a %s belongs to one workload",
+				 own[i]);
 	}
 	return option_members_decode(layer, pointer, NULL, workload, err);
 }
@@ -169,26 +202,6 @@ static int decode_schema(const json_t *value, struct error *err)
 	if (strcmp(json_string_value(schema), DEFINITION_SCHEMA) != 0)
 		return error_set(err, ERROR_UNSUPPORTED_SCHEMA, "/schema", "schema is \"%s\" here",
 				 DEFINITION_SCHEMA);
-	return 0;
-}
-
-static int decode_integer(const json_t *value, const char *name, json_int_t min, json_int_t max,
-			  json_int_t *ret_value, struct error *err)
-{
-	const json_t *member = json_object_get(value, name);
-	char pointer[ERROR_FIELD_MAX];
-
-	if (!member)
-		return 0;
-	json_pointer_member(pointer, sizeof(pointer), "", name);
-	if (!json_is_integer(member))
-		return error_set(err, ERROR_WRONG_TYPE, pointer, "%s is a whole number", name);
-	if (json_integer_value(member) < min || json_integer_value(member) > max)
-		return error_set(err, ERROR_OUT_OF_RANGE, pointer,
-				 "%s is %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT
-				 ", not %" JSON_INTEGER_FORMAT,
-				 name, min, max, json_integer_value(member));
-	*ret_value = json_integer_value(member);
 	return 0;
 }
 
@@ -211,14 +224,13 @@ static int decode_order(const json_t *value, struct definition *definition, stru
 
 static int decode_numbers(const json_t *value, struct definition *definition, struct error *err)
 {
-	json_int_t repeats = 1, seed = -1;
-	int r = decode_integer(value, "repeats", 1, DEFINITION_REPEATS_MAX, &repeats, err);
+	json_int_t seed = -1;
+	int r = definition_decode_repeats(value, definition, err);
 
 	if (r == 0)
-		r = decode_integer(value, "seed", 0, INT64_MAX, &seed, err);
+		r = definition_decode_integer(value, "", "seed", 0, INT64_MAX, &seed, err);
 	if (r < 0)
 		return r;
-	definition->repeats = (unsigned int)repeats;
 	definition->seed_given = seed >= 0;
 	definition->seed = seed >= 0 ? (uint64_t)seed : 0;
 	return 0;

@@ -5,10 +5,11 @@
  * A definition: {"schema"?: "volbench.definition/1", "name", "description"?, "parent"?, "target" |
  * "targets", "factors"?, "defaults"?, "workloads", "repeats"?, "order"?, "seed"?, "override"?}. A
  * workload is an object of options with a "name" (by its pattern where it lacks one), or {"name"?,
- * "fio": COMMAND LINE}; "jobs" beside its options is a list of such objects, jobs that run
- * together, laid over them. "targets" are named and make the factor "target", the last one unless
- * "factors" holds "target" with all their names as levels. A seed is drawn where there is none. A
- * target
+ * "fio": COMMAND LINE}; each may have a "weight", its own in a recommendation. "repeats" is a
+ * number, or {"min"?, "max", "until_ci_percent"}. "jobs" beside its options is a list of such
+ * objects, jobs that run together, laid over them. "targets" are named and make the factor
+ * "target", the last one unless "factors" holds "target" with all their names as levels. A seed is
+ * drawn where there is none. A target
  * {"zvol": {"parent"?, "size"?, "sparse"?, "properties"?}} or {"dataset": {"parent"?,
  * "properties"?}} that names no parent has the definition's.
  *

@@ -6,6 +6,7 @@
 
 #include "engine/plan/quantity.h"
 #include "server/codec/definition.h"
+#include "server/codec/definition_repeats.h"
 #include "server/codec/fields.h"
 #include "server/codec/option_members.h"
 
@@ -95,6 +96,8 @@ static json_t *encode_workload(const struct workload *workload)
 	char *command;
 	int failed = put_text_if(value, "name", workload->name);
 
+	if (workload->weight > 0)
+		failed |= put_real(value, "weight", workload->weight);
 	if (workload->from_fio) {
 		command = workload_format_given(workload);
 		failed |= command ? put_text(value, "fio", command) : -1;
@@ -123,6 +126,7 @@ static json_t *encode_list(const struct workload *workloads, size_t count)
 
 json_t *definition_encode(const struct definition *definition)
 {
+	const struct repeats repeats = repeats_of(definition);
 	json_t *value = json_object();
 	int failed = 0;
 
@@ -134,7 +138,7 @@ json_t *definition_encode(const struct definition *definition)
 	failed |= encode_layer(&definition->defaults, "defaults", value);
 	failed |= put_value(value, "workloads",
 			    encode_list(definition->workloads, definition->workload_count));
-	failed |= put_u64(value, "repeats", definition->repeats);
+	failed |= put_value(value, "repeats", definition_encode_repeats(&repeats));
 	failed |= put_text(value, "order", definition_order_names[definition->order]);
 	failed |= put_u64(value, "seed", definition->seed);
 	failed |= encode_layer(&definition->override, "override", value);

@@ -38,7 +38,7 @@ static void test_run(void **state)
 	assert_string_equal(options.target, "file:/a/f");
 	assert_int_equal(options.override_count, 1);
 	assert_string_equal(options.overrides[0], "size=1M");
-	assert_int_equal(options.repeats, 100);
+	assert_int_equal(options.repeats.most, 100);
 	assert_string_equal(options.json_out, "-");
 	assert_string_equal(options.html_out, "out");
 	assert_string_equal(options.state, "/s");
@@ -47,7 +47,7 @@ static void test_run(void **state)
 
 	assert_int_equal(PARSE("plan", "-", "--allow", "/a", "--state", "/s"), 0);
 	assert_string_equal(options.file, "-");
-	assert_int_equal(options.repeats, 0);
+	assert_int_equal(options.repeats.most, 0);
 	options_done(&options);
 
 	assert_int_equal(PARSE("run", "x", "--allow-dataset", "tank/a", "--allow-dataset=own"), 0);
@@ -113,6 +113,7 @@ static void test_refusals(void **state)
 		{{"run", "x", "--repeats", "101"}, "from 1 to 100"},
 		{{"run", "x", "--repeats", "-1"}, "from 1 to 100"},
 		{{"run", "x", "--repeats", "3x"}, "from 1 to 100"},
+		{{"run", "x", "--repeats", "5-30:2"}, "such as 5-30:2%"},
 		{{"run", "x", "--repeats", "99999999999999999999"}, "from 1 to 100"},
 		{{"help", "nonsense"}, "no help on \"nonsense\""},
 	};

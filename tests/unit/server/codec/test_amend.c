@@ -16,8 +16,12 @@ static void test_amended(void **state)
 		struct amendment amendment;
 		const char *expected;
 	} cases[] = {
-		{"{\"name\": \"a\"}", {.repeats = 0}, "{\"name\":\"a\"}"},
-		{"{\"repeats\": 3}", {.repeats = 5}, "{\"repeats\":5}"},
+		{"{\"name\": \"a\"}", {.repeats = {.most = 0}}, "{\"name\":\"a\"}"},
+		{"{\"repeats\": 3}", {.repeats = {5, 5, 0}}, "{\"repeats\":5}"},
+		{"{\"repeats\": 3}",
+		 {.repeats = {5, 30, 2}},
+		 "{\"repeats\":{\"min\":5,\"max\":30,\"until_ci_percent\":2.0}}"},
+		{"{\"repeats\": {\"max\": 9}}", {.repeats = {4, 4, 0}}, "{\"repeats\":4}"},
 		{"{}", {.target = "file:/x/y"}, "{\"target\":{\"file\":\"/x/y\"}}"},
 		{"{}", {.target = "device:/dev/a:b"}, "{\"target\":{\"device\":\"/dev/a:b\"}}"},
 		{"{\"target\":{\"file\":\"/old\"}}",
@@ -33,7 +37,7 @@ static void test_amended(void **state)
 		 {.override_count = 1, .overrides = (const char *const[]){"filename=a=b"}},
 		 "{\"override\":{\"filename\":\"a=b\"}}"},
 		/* What is no object, or holds something odd, is left for the decoder's words. */
-		{"[1]", {.repeats = 5}, "[1]"},
+		{"[1]", {.repeats = {5, 5, 0}}, "[1]"},
 		{"{\"override\":7}",
 		 {.override_count = 1, .overrides = (const char *const[]){"bs=8k"}},
 		 "{\"override\":7}"},

@@ -19,6 +19,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/embedded.h"
+#include "engine/plan/repeats.h"
 #include "server/codec/definition.h"
 
 #define BAD_DEFINITIONS "tests/data/bad-definitions.json"
@@ -171,6 +172,73 @@ static void a_definition_is_read_whole(void **state)
 	"{\"name\": \"n\", \"target\": {\"file\": \"/t/f\"}, \"workloads\": [{\"size\": "          \
 	"\"1m\"}]" members "}"
 
+/* What is written reads back as the same, and is then written the same. */
+static void round_trip(const char *text)
+{
+	char *first, *second;
+
+	decode_ok(text, NULL);
+	first = definition_encode_text(&d);
+	definition_done(&d);
+	decode_ok(first, NULL);
+	second = definition_encode_text(&d);
+	assert_string_equal(first, second);
+	definition_done(&d);
+	free(first);
+	free(second);
+}
+
+static void repeats_may_end_early(void **state)
+{
+	const char *good[] = {
+		"{\"min\": 5, \"max\": 6, \"until_ci_percent\": 0.1}",
+		"{\"min\": 99, \"max\": 100, \"until_ci_percent\": 50}",
+		"{\"max\": 30, \"until_ci_percent\": 2.5}",
+	};
+	const struct repeats expected[] = {{5, 6, 0.1}, {99, 100, 50}, {5, 30, 2.5}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		AUTO_FREE char *text = NULL;
+		struct repeats repeats;
+
+		assert_true(asprintf(&text,
+				     SMALL(", \"factors\": {\"bs\": [\"4k\", \"8k\"]}, "
+					   "\"repeats\": %s"),
+				     good[i]) > 0);
+		decode_ok(text, NULL);
+		repeats = repeats_of(&d);
+		assert_true(repeats_may_end(&d));
+		assert_int_equal(repeats.least, expected[i].least);
+		assert_int_equal(repeats.most, expected[i].most);
+		assert_true(repeats.until_ci_percent == expected[i].until_ci_percent);
+		assert_int_equal(definition_samples(&d), 2 * expected[i].most);
+		definition_done(&d);
+		round_trip(text);
+	}
+	decode_ok(SMALL(", \"repeats\": 7"), NULL);
+	assert_false(repeats_may_end(&d));
+	definition_done(&d);
+}
+
+static void workloads_have_weights(void **state)
+{
+	static const char text[] =
+		"{\"name\": \"n\", \"target\": {\"file\": \"/t/f\"}, \"workloads\": ["
+		"{\"name\": \"a\", \"size\": \"1m\", \"weight\": 0.001}, "
+		"{\"name\": \"b\", \"size\": \"1m\"}, "
+		"{\"name\": \"c\", \"fio\": \"--size=1m\", \"weight\": 1000}, "
+		"{\"name\": \"d\", \"weight\": 2, \"size\": \"1m\", \"jobs\": [{}]}]}";
+	const double expected[] = {0.001, 0, 1000, 2};
+
+	(void)state;
+	decode_ok(text, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
+		assert_true(d.workloads[i].weight == expected[i]);
+	definition_done(&d);
+	round_trip(text);
+}
+
 static void a_seed_is_drawn_where_there_is_none(void **state)
 {
 	uint64_t first;
@@ -186,22 +254,6 @@ static void a_seed_is_drawn_where_there_is_none(void **state)
 	decode_ok(SMALL(", \"seed\": 0"), NULL);
 	assert_int_equal(d.seed, 0);
 	definition_done(&d);
-}
-
-/* What is written reads back as the same, and is then written the same. */
-static void round_trip(const char *text)
-{
-	char *first, *second;
-
-	decode_ok(text, NULL);
-	first = definition_encode_text(&d);
-	definition_done(&d);
-	decode_ok(first, NULL);
-	second = definition_encode_text(&d);
-	assert_string_equal(first, second);
-	definition_done(&d);
-	free(first);
-	free(second);
 }
 
 static void definitions_survive_writing(void **state)
@@ -553,6 +605,8 @@ int main(void)
 		cmocka_unit_test(jobs_have_a_limit),
 		cmocka_unit_test(bad_definitions_are_refused_with_code_and_pointer),
 		cmocka_unit_test(a_definition_is_read_whole),
+		cmocka_unit_test(repeats_may_end_early),
+		cmocka_unit_test(workloads_have_weights),
 		cmocka_unit_test(a_seed_is_drawn_where_there_is_none),
 		cmocka_unit_test(definitions_survive_writing),
 		cmocka_unit_test(workloads_survive_writing),
