@@ -2,6 +2,8 @@
 /*
  * collected.h - a sheet that keeps what a reader hands it, for tests of the readers alone: no
  * workloads, factors or repeats are made of it.
+ *
+ * Length: the sheet's functions and what all tests of readers ask of it.
  */
 #ifndef TESTS_UNIT_SERVER_IMPORT_COLLECTED_H
 #define TESTS_UNIT_SERVER_IMPORT_COLLECTED_H
