@@ -8,6 +8,7 @@
 
 #include "engine/analysis/checks_result.h"
 #include "engine/analysis/comparisons.h"
+#include "engine/analysis/recommendation.h"
 #include "engine/analysis/statements.h"
 #include "engine/plan/quantity.h"
 
@@ -41,12 +42,33 @@ static int order_levels(struct analysis *analysis)
 	return 0;
 }
 
+/* Pairs of levels, in each comparison and over all; then what follows from them together. */
+static int judge(struct analysis *analysis)
+{
+	struct recommendation_scores scores;
+	struct block_table *tables;
+	size_t tested;
+	int r = comparisons_contrast(analysis, &tables);
+
+	if (r < 0)
+		return r;
+	r = recommendation_score(analysis, tables, &scores);
+	comparisons_tables_free(tables, analysis->comparison_count);
+	if (r < 0)
+		return r;
+	r = comparisons_judge(analysis, &scores.own, &tested);
+	if (r == 0)
+		r = recommendation_make(analysis, &scores, tested);
+	recommendation_scores_done(&scores);
+	return r;
+}
+
 static int make(struct analysis *analysis)
 {
 	int r = order_levels(analysis);
 
 	if (r == 0)
-		r = comparisons_make(analysis);
+		r = judge(analysis);
 	if (r == 0)
 		r = checks_result(analysis);
 	if (r == 0)
@@ -56,23 +78,11 @@ static int make(struct analysis *analysis)
 
 int analysis_make(const struct result *result, struct analysis *ret_analysis)
 {
-	const struct definition *definition = &result->definition;
-	struct analysis analysis = {.result = result, .axis = "", .level_count = 1};
-	int r;
+	struct analysis analysis;
+	int r = comparisons_gather(result, &analysis);
 
-	if (definition->factor_count > DEFINITION_FACTORS_MAX)
-		return -EOVERFLOW;
-	for (size_t i = 0; i < definition->factor_count; i++)
-		if (definition->factors[i].level_count == 0)
-			return -EOVERFLOW; /* a damaged document: there is no cell */
-	findings_init(&analysis.findings);
-	r = cells_make(result, &analysis.cells);
 	if (r < 0)
 		return r;
-	if (definition->factor_count > 0) {
-		analysis.axis = definition->factors[0].name;
-		analysis.level_count = definition->factors[0].level_count;
-	}
 	r = make(&analysis);
 	if (r < 0)
 		analysis_done(&analysis);

@@ -50,8 +50,9 @@ struct contrast {
 	bool interval;	  /* at least two blocks; else the rest is meaningless */
 	double low, high; /* 95 %, of this pair alone, and what rounding leaves open */
 	double error;	  /* standard error of the ratio's logarithm */
+	double open;	  /* what rounding leaves open of it, either way */
 	double p, p_holm; /* two-sided */
-	bool paired;	  /* judged by its own differences, since spreads differ */
+	bool paired;	  /* judged by its own differences, since spreads differ (or blocks lack) */
 	double degrees;
 	/* The smallest ratio above 1 that these repeats would have shown, at the level at which
 	 * Holm's procedure held this pair, with a probability of 80 %. */
@@ -88,6 +89,7 @@ struct comparison {
 	size_t blocks;			  /* that hold every measured level */
 	double residual; /* pooled standard deviation of the logarithms; 0: unknown */
 	double degrees;
+	bool spreads_differ; /* between levels: pairs are judged by their own differences */
 	size_t contrast_count;
 	struct contrast *contrasts; /* all pairs of measured levels */
 	struct direction_best bests[DIRECTION_COUNT];

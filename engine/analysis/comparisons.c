@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "engine/analysis/measure.h"
+#include "engine/analysis/stopping.h"
 
 /* Figures of one cell; values has room for one a sample. */
 static void fill_figure(const struct comparison *comparison, const struct cell *cell,
@@ -234,7 +235,7 @@ static void weigh(struct analysis *analysis, size_t workload, size_t first)
 				(weight > 0 ? weight : 1) / (double)measured;
 }
 
-int comparisons_make(struct analysis *analysis)
+static int make(struct analysis *analysis)
 {
 	const struct definition *definition = &analysis->result->definition;
 
@@ -253,6 +254,33 @@ int comparisons_make(struct analysis *analysis)
 	return 0;
 }
 
+int comparisons_gather(const struct result *result, struct analysis *ret_analysis)
+{
+	const struct definition *definition = &result->definition;
+	struct analysis analysis = {.result = result, .axis = "", .level_count = 1};
+	int r;
+
+	if (definition->factor_count > DEFINITION_FACTORS_MAX)
+		return -EOVERFLOW;
+	for (size_t i = 0; i < definition->factor_count; i++)
+		if (definition->factors[i].level_count == 0)
+			return -EOVERFLOW; /* a damaged document: there is no cell */
+	findings_init(&analysis.findings);
+	r = cells_make(result, &analysis.cells);
+	if (r < 0)
+		return r;
+	if (definition->factor_count > 0) {
+		analysis.axis = definition->factors[0].name;
+		analysis.level_count = definition->factors[0].level_count;
+	}
+	r = make(&analysis);
+	if (r < 0)
+		analysis_done(&analysis);
+	else
+		*ret_analysis = analysis;
+	return r;
+}
+
 void comparisons_done(struct analysis *analysis)
 {
 	for (size_t i = 0; i < analysis->comparison_count; i++) {
@@ -267,4 +295,137 @@ void comparisons_done(struct analysis *analysis)
 	free(analysis->comparisons);
 	analysis->comparisons = NULL;
 	analysis->comparison_count = 0;
+}
+
+/* Of repeats beyond the limit of definitions there are none but in damaged documents. */
+static size_t count_blocks(const struct analysis *analysis, const struct comparison *comparison)
+{
+	size_t blocks = 0;
+
+	for (size_t l = 0; l < analysis->level_count; l++) {
+		const struct cell *cell = comparison->cells[l];
+
+		for (size_t i = 0; cell && i < cell->sample_count; i++)
+			if (cell->samples[i]->repeat <= DEFINITION_REPEATS_MAX &&
+			    cell->samples[i]->repeat > blocks)
+				blocks = cell->samples[i]->repeat;
+	}
+	return blocks;
+}
+
+/* The logarithm that says how good the figure is, and half of what its digits leave open. */
+static void set_log(struct block_table *table, const struct sample *sample, size_t level,
+		    const struct told_figure *figure, enum measure measure)
+{
+	size_t at;
+
+	if (!figure->known || !(figure->value > 0) || !isfinite(figure->value) ||
+	    sample->repeat < 1 || sample->repeat > table->block_count)
+		return;
+	at = block_table_at(table, sample->repeat - 1, level);
+	if (!isnan(table->logs[at]))
+		return; /* a second one of this repeat: the first stands */
+	table->logs[at] = measure == MEASURE_LATENCY ? -log(figure->value) : log(figure->value);
+	if (figure->low > 0 && figure->high > figure->low)
+		table->open[at] = log(figure->high / figure->low) / 2;
+}
+
+static int fill_table(const struct analysis *analysis, const struct comparison *comparison,
+		      struct block_table *ret_table)
+{
+	struct block_table table;
+	int r = block_table_init(&table, count_blocks(analysis, comparison), analysis->level_count);
+
+	if (r < 0)
+		return r;
+	table.first_look = stopping_first_look(&analysis->result->definition);
+	for (size_t l = 0; l < analysis->level_count; l++) {
+		const struct cell *cell = comparison->cells[l];
+
+		table.measured[l] = comparison->figures[l].samples > 0;
+		for (size_t i = 0; cell && i < cell->sample_count; i++) {
+			struct told_figure figure = measure_figure(cell->samples[i], comparison);
+
+			set_log(&table, cell->samples[i], l, &figure, comparison->measure);
+		}
+	}
+	*ret_table = table;
+	return 0;
+}
+
+static int contrast(const struct analysis *analysis, struct comparison *comparison,
+		    struct block_table *table)
+{
+	struct contrasts contrasts;
+	int r = fill_table(analysis, comparison, table);
+
+	if (r == 0)
+		r = contrasts_make(table, &contrasts);
+	if (r < 0)
+		return r;
+	comparison->blocks = contrasts.blocks;
+	comparison->residual = contrasts.residual;
+	comparison->degrees = contrasts.degrees;
+	comparison->spreads_differ = contrasts.spreads_differ;
+	comparison->contrast_count = contrasts.count;
+	comparison->contrasts = contrasts.list;
+	return 0;
+}
+
+int comparisons_contrast(struct analysis *analysis, struct block_table **ret_tables)
+{
+	struct block_table *tables = calloc(analysis->comparison_count + 1, sizeof(*tables));
+	int r = tables ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < analysis->comparison_count && r == 0; i++)
+		r = contrast(analysis, &analysis->comparisons[i], &tables[i]);
+	if (r < 0)
+		comparisons_tables_free(tables, analysis->comparison_count);
+	else
+		*ret_tables = tables;
+	return r;
+}
+
+void comparisons_tables_free(struct block_table *tables, size_t count)
+{
+	for (size_t i = 0; tables && i < count; i++)
+		block_table_done(&tables[i]);
+	free(tables);
+}
+
+/* Once verdicts are there. */
+static void leave_set(struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->contrast_count; i++) {
+		const struct contrast *pair = &comparison->contrasts[i];
+
+		if (pair->verdict != VERDICT_DIFFERENT)
+			continue;
+		if (pair->a == comparison->best && pair->ratio < 1)
+			comparison->figures[pair->b].in_set = false;
+		else if (pair->b == comparison->best && pair->ratio > 1)
+			comparison->figures[pair->a].in_set = false;
+	}
+}
+
+int comparisons_judge(struct analysis *analysis, const struct contrasts *scores, size_t *ret_tested)
+{
+	struct contrast **family;
+	size_t count = scores->count, at = 0;
+
+	for (size_t i = 0; i < analysis->comparison_count; i++)
+		count += analysis->comparisons[i].contrast_count;
+	family = calloc(count + 1, sizeof(*family));
+	if (!family)
+		return -ENOMEM;
+	for (size_t i = 0; i < analysis->comparison_count; i++)
+		for (size_t k = 0; k < analysis->comparisons[i].contrast_count; k++)
+			family[at++] = &analysis->comparisons[i].contrasts[k];
+	for (size_t i = 0; i < scores->count; i++)
+		family[at++] = &scores->list[i];
+	*ret_tested = contrasts_judge(family, count);
+	free(family);
+	for (size_t i = 0; i < analysis->comparison_count; i++)
+		leave_set(&analysis->comparisons[i]);
+	return 0;
 }

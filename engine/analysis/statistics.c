@@ -12,6 +12,21 @@ double statistics_student(double confidence, double degrees)
 	return gsl_cdf_tdist_Pinv((1 + confidence) / 2, degrees);
 }
 
+double statistics_student_beyond(double value, double degrees)
+{
+	return gsl_cdf_tdist_Q(value, degrees);
+}
+
+double statistics_chi_square_beyond(double value, double degrees)
+{
+	return gsl_cdf_chisq_Q(value, degrees);
+}
+
+double statistics_normal(double probability)
+{
+	return gsl_cdf_ugaussian_Pinv(probability);
+}
+
 struct estimate_interval statistics_mean(const double *values, size_t count)
 {
 	struct estimate_interval estimate = {.count = count};

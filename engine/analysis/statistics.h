@@ -19,4 +19,11 @@ struct estimate_interval statistics_mean(const double *values, size_t count);
 /* The two-sided quantile of Student's t, e.g. 2.776 for 0.95 and 4. */
 double statistics_student(double confidence, double degrees);
 
+/* Probability that Student's t, or chi square, is above the value. */
+double statistics_student_beyond(double value, double degrees);
+double statistics_chi_square_beyond(double value, double degrees);
+
+/* The quantile of the normal distribution, e.g. 0.842 for 0.8. */
+double statistics_normal(double probability);
+
 #endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* contrasts.c - see contrasts.h. */
+#include "engine/analysis/contrasts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/stopping.h"
+
+/* No figure is known better: a count of 10^9 operations, and what a double keeps of a logarithm.
+ * Repeats that are equal to the last digit are not thereby without noise. */
+#define RESOLUTION 1e-9
+
+/* Below these Bartlett's statistic says nothing. */
+#define SPREADS_LEVELS 3
+#define SPREADS_BLOCKS 3
+
+int block_table_init(struct block_table *table, size_t blocks, size_t levels)
+{
+	size_t count;
+
+	if (__builtin_mul_overflow(blocks, levels, &count))
+		return -ENOMEM;
+	*table = (struct block_table){.block_count = blocks, .level_count = levels};
+	table->logs = calloc(count + 1, sizeof(*table->logs));
+	table->open = calloc(count + 1, sizeof(*table->open));
+	table->measured = calloc(levels + 1, sizeof(*table->measured));
+	if (!table->logs || !table->open || !table->measured) {
+		block_table_done(table);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < count; i++)
+		table->logs[i] = NAN;
+	return 0;
+}
+
+void block_table_done(struct block_table *table)
+{
+	free(table->logs);
+	free(table->open);
+	free(table->measured);
+	*table = (struct block_table){0};
+}
+
+size_t block_table_at(const struct block_table *table, size_t block, size_t level)
+{
+	return block * table->level_count + level;
+}
+
+static bool has(const struct block_table *table, size_t block, size_t level)
+{
+	return !isnan(table->logs[block_table_at(table, block, level)]);
+}
+
+/* What the residual is taken from. */
+struct layout {
+	bool *block, *level; /* used; heap */
+	size_t blocks, levels;
+};
+
+static void layout_done(struct layout *layout)
+{
+	free(layout->block);
+	free(layout->level);
+}
+
+/* Levels with two figures at least, and the blocks that hold all of them. */
+static int lay_out(const struct block_table *table, struct layout *ret_layout)
+{
+	struct layout layout = {.block = calloc(table->block_count + 1, sizeof(bool)),
+				.level = calloc(table->level_count + 1, sizeof(bool))};
+
+	if (!layout.block || !layout.level) {
+		layout_done(&layout);
+		return -ENOMEM;
+	}
+	for (size_t l = 0; l < table->level_count; l++) {
+		size_t figures = 0;
+
+		for (size_t b = 0; b < table->block_count; b++)
+			figures += has(table, b, l);
+		layout.level[l] = figures > 1;
+		layout.levels += layout.level[l];
+	}
+	for (size_t b = 0; b < table->block_count; b++) {
+		layout.block[b] = layout.levels > 0;
+		for (size_t l = 0; l < table->level_count; l++)
+			if (layout.level[l] && !has(table, b, l))
+				layout.block[b] = false;
+		layout.blocks += layout.block[b];
+	}
+	*ret_layout = layout;
+	return 0;
+}
+
+/* The mean over the layout's levels of one block. */
+static double block_mean(const struct block_table *table, const struct layout *layout, size_t block)
+{
+	double sum = 0;
+
+	for (size_t l = 0; l < table->level_count; l++)
+		if (layout->level[l])
+			sum += table->logs[block_table_at(table, block, l)];
+	return sum / (double)layout->levels;
+}
+
+/* Squares of a level's residuals; means[b] is that of block b. */
+static double level_squares(const struct block_table *table, const struct layout *layout,
+			    const double *means, size_t level)
+{
+	double mean = 0, squares = 0, count = 0;
+
+	for (size_t b = 0; b < table->block_count; b++) {
+		double value, step;
+
+		if (!layout->block[b])
+			continue;
+		value = table->logs[block_table_at(table, b, level)] - means[b];
+		step = value - mean;
+		mean += step / ++count;
+		squares += step * (value - mean);
+	}
+	return squares;
+}
+
+/* Bartlett's statistic of the levels' squares, each with the same degrees. The sum of the squares'
+ * logarithms comes instead of them. */
+static bool spreads_differ(double squares, double log_sum, size_t levels, size_t blocks)
+{
+	double k = (double)levels, degrees = (double)blocks - 1;
+	double statistic = degrees * (k * log(squares / k) - log_sum);
+	double correction = 1 + (k + 1) / (3 * k * degrees);
+
+	if (levels < SPREADS_LEVELS || blocks < SPREADS_BLOCKS)
+		return false;
+	return statistics_chi_square_beyond(statistic / correction, k - 1) <
+	       CONTRASTS_SPREADS_ALPHA;
+}
+
+static int fit(const struct block_table *table, const struct layout *layout,
+	       struct contrasts *contrasts)
+{
+	double floor = RESOLUTION * RESOLUTION * (double)(layout->blocks > 0 ? layout->blocks : 1);
+	double squares = 0, log_sum = 0;
+	double *means;
+
+	contrasts->blocks = layout->blocks;
+	if (layout->blocks < 2 || layout->levels < 2)
+		return 0;
+	means = calloc(table->block_count, sizeof(*means));
+	if (!means)
+		return -ENOMEM;
+	for (size_t b = 0; b < table->block_count; b++)
+		if (layout->block[b])
+			means[b] = block_mean(table, layout, b);
+	for (size_t l = 0; l < table->level_count; l++) {
+		double own;
+
+		if (!layout->level[l])
+			continue;
+		own = fmax(level_squares(table, layout, means, l), floor);
+		squares += own;
+		log_sum += log(own);
+	}
+	free(means);
+	contrasts->degrees = (double)(layout->blocks - 1) * (double)(layout->levels - 1);
+	contrasts->residual = fmax(sqrt(squares / contrasts->degrees), RESOLUTION);
+	contrasts->spreads_differ =
+		spreads_differ(squares, log_sum, layout->levels, layout->blocks);
+	return 0;
+}
+
+/* The pair's own differences, b less a. */
+struct differences {
+	size_t count;
+	double mean, squares, open;
+};
+
+static struct differences differences(const struct block_table *table, size_t a, size_t b)
+{
+	struct differences own = {0};
+
+	for (size_t block = 0; block < table->block_count; block++) {
+		size_t at_a = block_table_at(table, block, a);
+		size_t at_b = block_table_at(table, block, b);
+		double value = table->logs[at_b] - table->logs[at_a], step;
+
+		if (isnan(value))
+			continue;
+		step = value - own.mean;
+		own.mean += step / (double)++own.count;
+		own.squares += step * (value - own.mean);
+		own.open += (table->open[at_a] + table->open[at_b] - own.open) / (double)own.count;
+	}
+	return own;
+}
+
+/* The last quantile that was asked for: most pairs ask for the same. */
+struct quantile {
+	double degrees, value;
+};
+
+static double student(struct quantile *last, double degrees)
+{
+	if (last->degrees != degrees)
+		*last = (struct quantile){degrees,
+					  statistics_student(1 - CONTRASTS_ALPHA, degrees)};
+	return last->value;
+}
+
+static void compare(const struct block_table *table, const struct contrasts *contrasts,
+		    struct quantile *last, struct contrast *contrast)
+{
+	struct differences own = differences(table, contrast->a, contrast->b);
+	double count = (double)own.count, half, beyond;
+
+	contrast->blocks = own.count;
+	if (own.count == 0)
+		return;
+	contrast->ratio = contrast->low = contrast->high = exp(own.mean);
+	if (own.count < 2)
+		return;
+	contrast->interval = true;
+	contrast->paired = contrasts->spreads_differ || !(contrasts->residual > 0);
+	if (contrast->paired) {
+		contrast->degrees = count - 1;
+		contrast->error = sqrt(own.squares / contrast->degrees / count) *
+				  stopping_widening(table->first_look, own.count, 1);
+	} else {
+		contrast->degrees = contrasts->degrees;
+		contrast->error =
+			contrasts->residual * sqrt(2 / count) *
+			stopping_widening(table->first_look, contrasts->blocks,
+					  contrasts->degrees / (double)(contrasts->blocks - 1));
+	}
+	contrast->error = fmax(contrast->error, RESOLUTION);
+	half = student(last, contrast->degrees) * contrast->error + own.open;
+	contrast->low = exp(own.mean - half);
+	contrast->high = exp(own.mean + half);
+	contrast->open = own.open;
+	beyond = fmax(fabs(own.mean) - own.open, 0) / contrast->error;
+	contrast->p = fmin(2 * statistics_student_beyond(beyond, contrast->degrees), 1);
+}
+
+int contrasts_make(const struct block_table *table, struct contrasts *ret_contrasts)
+{
+	struct contrasts contrasts = {0};
+	struct quantile last = {0};
+	struct layout layout;
+	size_t measured = 0;
+	int r = lay_out(table, &layout);
+
+	if (r < 0)
+		return r;
+	r = fit(table, &layout, &contrasts);
+	layout_done(&layout);
+	for (size_t l = 0; l < table->level_count; l++)
+		measured += table->measured[l];
+	if (r < 0)
+		return r;
+	contrasts.list = calloc(measured * measured / 2 + 1, sizeof(*contrasts.list));
+	if (!contrasts.list)
+		return -ENOMEM;
+	for (size_t a = 0; a < table->level_count; a++)
+		for (size_t b = a + 1; b < table->level_count; b++) {
+			struct contrast *contrast = &contrasts.list[contrasts.count];
+
+			if (!table->measured[a] || !table->measured[b])
+				continue;
+			*contrast = (struct contrast){.a = a, .b = b, .p = 1, .p_holm = 1};
+			compare(table, &contrasts, &last, contrast);
+			contrasts.count++;
+		}
+	*ret_contrasts = contrasts;
+	return 0;
+}
+
+static int by_p(const void *left, const void *right)
+{
+	const struct contrast *a = *(const struct contrast *const *)left;
+	const struct contrast *b = *(const struct contrast *const *)right;
+
+	return (a->p > b->p) - (a->p < b->p);
+}
+
+/* Those that have an interval to the front; how many they are. */
+static size_t tested(struct contrast **all, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct contrast *swap = all[i];
+
+		if (!swap->interval)
+			continue;
+		all[i] = all[kept];
+		all[kept++] = swap;
+	}
+	return kept;
+}
+
+size_t contrasts_judge(struct contrast **all, size_t count)
+{
+	double highest = 0, findable = 0, alpha = 0, degrees = 0;
+	size_t held; /* place of the first that is not rejected */
+
+	count = tested(all, count);
+	qsort(all, count, sizeof(*all), by_p);
+	for (held = 0; held < count; held++)
+		if (all[held]->p * (double)(count - held) > CONTRASTS_ALPHA)
+			break;
+	for (size_t i = 0; i < count; i++) {
+		struct contrast *contrast = all[i];
+		double level = CONTRASTS_ALPHA / (double)(count - (i < held ? i : held));
+
+		highest = fmax(highest, fmin(contrast->p * (double)(count - i), 1));
+		contrast->p_holm = highest;
+		contrast->verdict = i < held ? VERDICT_DIFFERENT : VERDICT_NO_DIFFERENCE;
+		if (level != alpha || contrast->degrees != degrees) {
+			alpha = level;
+			degrees = contrast->degrees;
+			findable = contrasts_findable(alpha, degrees);
+		}
+		contrast->detectable = exp(contrast->open + findable * contrast->error);
+	}
+	return count;
+}
+
+double contrasts_findable(double alpha, double degrees)
+{
+	double t = statistics_student(1 - alpha, degrees);
+	double power = statistics_normal(CONTRASTS_POWER);
+
+	return t * (1 - 1 / (4 * degrees)) + power * sqrt(1 + t * t / (2 * degrees));
+}
+
+unsigned int contrasts_repeats(double difference, double spread, size_t levels, double alpha)
+{
+	for (unsigned int n = 2; n <= DEFINITION_REPEATS_MAX; n++) {
+		double degrees = (double)(n - 1) * (levels > 1 ? (double)(levels - 1) : 1);
+		double error = spread * sqrt(2 / (double)n);
+
+		if (error * contrasts_findable(alpha, degrees) <= fabs(difference))
+			return n;
+	}
+	return 0;
+}

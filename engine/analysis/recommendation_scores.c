@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* recommendation_scores.c - the scores of recommendation.h, from the tables of the comparisons. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/analysis/recommendation.h"
+#include "engine/analysis/stopping.h"
+
+/* Whether a level has a figure with a logarithm. */
+static bool has_level(const struct block_table *table, size_t level)
+{
+	for (size_t b = 0; b < table->block_count; b++)
+		if (!isnan(table->logs[block_table_at(table, b, level)]))
+			return true;
+	return false;
+}
+
+/* Levels that take part: in every comparison that was measured at all. */
+static size_t complete_levels(const struct analysis *analysis, const struct block_table *tables,
+			      bool *complete)
+{
+	size_t count = 0;
+
+	for (size_t l = 0; l < analysis->level_count; l++) {
+		bool measured = false;
+
+		complete[l] = true;
+		for (size_t c = 0; c < analysis->comparison_count; c++) {
+			if (analysis->comparisons[c].measured == 0)
+				continue;
+			measured = true;
+			complete[l] = complete[l] && has_level(&tables[c], l);
+		}
+		complete[l] = complete[l] && measured;
+		count += complete[l];
+	}
+	return count;
+}
+
+static void weigh(const struct analysis *analysis, struct recommendation_scores *scores)
+{
+	for (size_t c = 0; c < analysis->comparison_count; c++) {
+		const struct comparison *comparison = &analysis->comparisons[c];
+
+		if (comparison->measured == 0)
+			continue;
+		scores->comparisons++;
+		scores->only = c;
+		scores->weights += comparison->weight;
+		scores->squares += comparison->weight * comparison->weight;
+	}
+}
+
+/* The mean of a table's block over the levels that take part; NAN where one is not there. */
+static double block_mean(const struct block_table *table, size_t block, const bool *complete)
+{
+	double sum = 0, count = 0;
+
+	for (size_t l = 0; l < table->level_count; l++) {
+		if (!complete[l])
+			continue;
+		sum += table->logs[block_table_at(table, block, l)];
+		count++;
+	}
+	return sum / count;
+}
+
+/* One block's scores, or none where a figure is missing. */
+static void score_block(const struct analysis *analysis, const struct block_table *tables,
+			double weights, size_t block, struct block_table *scores)
+{
+	for (size_t l = 0; l < scores->level_count; l++)
+		if (scores->measured[l])
+			scores->logs[block_table_at(scores, block, l)] = 0;
+	for (size_t c = 0; c < analysis->comparison_count; c++) {
+		const struct block_table *table = &tables[c];
+		double share = analysis->comparisons[c].weight / weights, mean;
+
+		if (analysis->comparisons[c].measured == 0)
+			continue;
+		mean = block < table->block_count ? block_mean(table, block, scores->measured)
+						  : NAN;
+		for (size_t l = 0; l < scores->level_count; l++) {
+			size_t at = block_table_at(scores, block, l);
+
+			if (!scores->measured[l])
+				continue;
+			/* NAN once is NAN for good */
+			scores->logs[at] += isnan(mean) ? NAN : share * (table->logs[at] - mean);
+			scores->open[at] += isnan(mean) ? 0 : share * table->open[at];
+		}
+	}
+}
+
+static double level_mean(const struct block_table *table, size_t level)
+{
+	double sum = 0, count = 0;
+
+	for (size_t b = 0; b < table->block_count; b++) {
+		double value = table->logs[block_table_at(table, b, level)];
+
+		if (isnan(value))
+			continue;
+		sum += value;
+		count++;
+	}
+	return sum / count; /* NAN without any */
+}
+
+/* Where no block is whole: from each level's own mean in each comparison. */
+static void score_means(const struct analysis *analysis, const struct block_table *tables,
+			const struct block_table *shape, struct recommendation_scores *scores)
+{
+	double mean = 0, count = 0;
+
+	for (size_t l = 0; l < shape->level_count; l++) {
+		scores->logs[l] = shape->measured[l] ? 0 : NAN;
+		for (size_t c = 0; shape->measured[l] && c < analysis->comparison_count; c++)
+			if (analysis->comparisons[c].measured > 0)
+				scores->logs[l] += analysis->comparisons[c].weight /
+						   scores->weights * level_mean(&tables[c], l);
+		if (!shape->measured[l])
+			continue;
+		mean += scores->logs[l];
+		count++;
+	}
+	for (size_t l = 0; l < shape->level_count; l++)
+		scores->logs[l] -= mean / count;
+}
+
+static int fill(const struct analysis *analysis, const struct block_table *tables,
+		struct block_table *table, struct recommendation_scores *scores)
+{
+	bool whole = false;
+
+	for (size_t b = 0; b < table->block_count; b++)
+		score_block(analysis, tables, scores->weights, b, table);
+	for (size_t l = 0; l < table->level_count; l++) {
+		scores->logs[l] = table->measured[l] ? level_mean(table, l) : NAN;
+		whole = whole || !isnan(scores->logs[l]);
+	}
+	if (!whole)
+		score_means(analysis, tables, table, scores);
+	return scores->comparisons > 1 ? contrasts_make(table, &scores->own) : 0;
+}
+
+int recommendation_score(const struct analysis *analysis, const struct block_table *tables,
+			 struct recommendation_scores *ret_scores)
+{
+	struct recommendation_scores scores = {0};
+	struct block_table table;
+	size_t blocks = 0;
+	int r;
+
+	scores.logs = calloc(analysis->level_count, sizeof(*scores.logs));
+	if (!scores.logs)
+		return -ENOMEM;
+	for (size_t c = 0; c < analysis->comparison_count; c++)
+		if (tables[c].block_count > blocks)
+			blocks = tables[c].block_count;
+	r = block_table_init(&table, blocks, analysis->level_count);
+	if (r < 0) {
+		free(scores.logs);
+		return r;
+	}
+	table.first_look = stopping_first_look(&analysis->result->definition);
+	weigh(analysis, &scores);
+	if (complete_levels(analysis, tables, table.measured) > 0) {
+		r = fill(analysis, tables, &table, &scores);
+	} else {
+		for (size_t l = 0; l < analysis->level_count; l++)
+			scores.logs[l] = NAN;
+	}
+	block_table_done(&table);
+	if (r < 0)
+		recommendation_scores_done(&scores);
+	else
+		*ret_scores = scores;
+	return r;
+}
+
+void recommendation_scores_done(struct recommendation_scores *scores)
+{
+	free(scores->own.list);
+	free(scores->logs);
+	*scores = (struct recommendation_scores){0};
+}
