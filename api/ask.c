@@ -48,11 +48,13 @@ static int read_job(const struct request *request, struct definition *definition
 		.name = name ? name : "fio job",
 		.target = request_parameter(request, "target"),
 	};
-	uint64_t repeats = 1;
-	int r = request_number(request, "repeats", 1, DEFINITION_REPEATS_MAX, &repeats, err);
+	const char *repeats = request_parameter(request, "repeats");
+	struct error why;
 
-	job.repeats = (unsigned int)repeats;
-	return r < 0 ? r : fio_job_read(&job, definition, err);
+	if (repeats && repeats_parse(repeats, &job.repeats, &why) < 0)
+		return error_set(err, ERROR_BAD_PARAMETER, "",
+				 "\"repeats\" in the query of the URL must be %s", why.message);
+	return fio_job_read(&job, definition, err);
 }
 
 int ask_definition(const struct request *request, struct definition *definition, struct error *err)

@@ -19,6 +19,7 @@ void handle_run_delete(struct request *request);
 
 /* results.c */
 void handle_run_result(struct request *request);
+void handle_run_analysis(struct request *request);
 void handle_run_csv(struct request *request);
 void handle_run_fio(struct request *request);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * results.c - a run's result in its three forms: volbench.result/1, CSV, fio's JSON.
+ * results.c - a run's result in its forms (volbench.result/1, CSV, fio's JSON), and its analysis.
  *
  * A result may be large: it is read and converted in the store's lane. While a run goes on these
  * are made of the samples finished so far.
@@ -9,6 +9,7 @@
 
 #include "api/ask.h"
 #include "api/handlers.h"
+#include "server/codec/analysis_text.h"
 #include "server/codec/json.h"
 #include "server/codec/result.h"
 #include "server/codec/result_text.h"
@@ -100,6 +101,27 @@ static void reply_fio(struct request *request)
 	else
 		request_reply_json(request, 200, result_fio(&result));
 	result_done(&result);
+}
+
+static void reply_analysis(struct request *request)
+{
+	struct result result;
+	struct error err;
+	char *text = NULL;
+
+	result_init(&result);
+	if (read_result(request, &result, &err) == 0)
+		text = analysis_text(&result, &err);
+	if (text)
+		request_reply_text(request, 200, "application/json", text, strlen(text));
+	else
+		reply_failure(request, &err);
+	result_done(&result);
+}
+
+void handle_run_analysis(struct request *request)
+{
+	request_work(request, LANE_STORE, reply_analysis);
 }
 
 void handle_run_result(struct request *request)

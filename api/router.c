@@ -23,6 +23,7 @@ const struct route routes[] = {
 	{METHOD_GET, "/api/v1/runs/{id}/events", handle_run_events, BODY_NONE, false, NULL},
 	{METHOD_POST, "/api/v1/runs/{id}/cancel", handle_run_cancel, BODY_NONE, false, NULL},
 	{METHOD_GET, "/api/v1/runs/{id}/result", handle_run_result, BODY_NONE, false, NULL},
+	{METHOD_GET, "/api/v1/runs/{id}/analysis", handle_run_analysis, BODY_NONE, false, NULL},
 	{METHOD_GET, "/api/v1/runs/{id}/result.csv", handle_run_csv, BODY_NONE, false, NULL},
 	{METHOD_GET, "/api/v1/runs/{id}/fio.json", handle_run_fio, BODY_NONE, false, NULL},
 	{METHOD_GET, "/api/v1/definitions", handle_definitions_list, BODY_NONE, false, NULL},

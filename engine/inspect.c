@@ -405,6 +405,9 @@ static void correct_fill(struct plan *plan, enum backend_kind backend)
 			continue;
 		plan->estimate.fill_bytes -= bytes;
 		plan->estimate.bytes_written -= bytes;
+		/* nothing trims where nothing moves: its fill is the same */
+		if (plan->estimate.least.samples > 0)
+			plan->estimate.least.bytes_written -= bytes;
 	}
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "engine/inspect.h"
+#include "engine/plan/repeats.h"
 #include "engine/zfs/name.h"
 
 /* As of any file system (place.h): filled to the brim it is slow, and not ours alone. */
@@ -171,6 +172,22 @@ static void correct_estimate(struct plan *plan, const struct space *space)
 	plan->estimate.space_bytes = plan->one_by_one ? add(total, largest) : total;
 }
 
+static int tell_all_repeats(struct plan *plan)
+{
+	char expected[REPEATS_TEXT_MAX], found[32];
+
+	if (!repeats_may_end(plan->definition))
+		return 0;
+	(void)snprintf(found, sizeof(found), "%u repeats", plan->definition->repeats);
+	return findings_add(
+		&plan->findings, FINDING_WARNING, "repeats_not_ended", NULL, NULL,
+		repeats_text(plan->definition, expected), found,
+		"All %u repeats will be made: with one zvol or dataset after another no repeat is "
+		"whole before the last of them, so none can be ended by what it has shown. Give "
+		"the pool more space, lower size, or give repeats as a number.",
+		plan->definition->repeats);
+}
+
 int inspect_space(struct plan *plan, const struct target_info *infos, const uint64_t *reserved,
 		  struct error *err)
 {
@@ -190,7 +207,8 @@ int inspect_space(struct plan *plan, const struct target_info *infos, const uint
 	crowded = find_crowded(&space, &total, &available);
 	if (crowded != SIZE_MAX) {
 		if (plan_group_by_instance(plan) < 0 ||
-		    tell_grouped(plan, info_of(&space, crowded)->zfs.pool, total, available) < 0)
+		    tell_grouped(plan, info_of(&space, crowded)->zfs.pool, total, available) < 0 ||
+		    tell_all_repeats(plan) < 0)
 			return error_no_memory(err);
 	}
 	correct_estimate(plan, &space);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/plan/repeats.h"
 #include "engine/target/telemetry.h"
 #include "server/codec/definition.h"
 #include "server/codec/view.h"
@@ -44,18 +45,20 @@ static void print_count(const struct definition *definition, const struct plan *
 			size_t width)
 {
 	AUTO_FREE char *text = NULL;
+	char repeats[REPEATS_TEXT_MAX];
 	size_t size = 0;
 	FILE *words = open_memstream(&text, &size);
 
 	if (!words)
 		return; /* as above */
+	if (plan->estimate.least.samples > 0)
+		fprintf(words, "%zu to ", plan->estimate.least.samples);
 	fprintf(words, "%zu: %zu workload%s", plan->sample_count, definition->workload_count,
 		definition->workload_count == 1 ? "" : "s");
 	for (size_t i = 0; i < definition->factor_count; i++)
 		fprintf(words, " x %zu of %s", definition->factors[i].level_count,
 			definition->factors[i].name);
-	fprintf(words, " x %u repeat%s, %s, seed %llu", definition->repeats,
-		definition->repeats == 1 ? "" : "s",
+	fprintf(words, " x %s, %s, seed %llu", repeats_text(definition, repeats),
 		plan->one_by_one ? "for want of space one zvol or dataset after another"
 		: definition->order == ORDER_INTERLEAVED
 			? "each repeat a shuffled block of all combinations"
@@ -65,19 +68,39 @@ static void print_count(const struct definition *definition, const struct plan *
 		put_line(out, width, "Samples", "%s", text);
 }
 
+#define RANGE_MAX (2 * TABLE_FIGURE_MAX + 8)
+
+/* "1 GiB to 5 GiB", or one where both are shown alike, or the least is none. */
+static const char *range_text(const struct estimate *estimate, const char *least, const char *most,
+			      char buffer[RANGE_MAX])
+{
+	if (estimate->least.samples > 0 && strcmp(least, most) != 0)
+		(void)snprintf(buffer, RANGE_MAX, "%s to %s", least, most);
+	else
+		(void)snprintf(buffer, RANGE_MAX, "%s", most);
+	return buffer;
+}
+
 static void print_estimate(const struct plan_view *view, FILE *out, size_t width)
 {
 	const struct estimate *estimate = &view->estimate;
-	char a[TABLE_FIGURE_MAX], b[TABLE_FIGURE_MAX];
+	const struct estimate_least *least = &estimate->least;
+	char a[TABLE_FIGURE_MAX], b[TABLE_FIGURE_MAX], range[RANGE_MAX];
 
-	put_line(out, width, "Time", "about %s", table_duration(estimate->seconds, a));
-	put_line(out, width, "Reads", "about %s", table_bytes(estimate->bytes_read, a));
+	table_duration(least->seconds, a);
+	table_duration(estimate->seconds, b);
+	put_line(out, width, "Time", "about %s", range_text(estimate, a, b, range));
+	table_bytes(least->bytes_read, a);
+	table_bytes(estimate->bytes_read, b);
+	put_line(out, width, "Reads", "about %s", range_text(estimate, a, b, range));
+	table_bytes(least->bytes_written, a);
+	table_bytes(estimate->bytes_written, b);
+	range_text(estimate, a, b, range);
 	if (estimate->fill_bytes > 0)
-		put_line(out, width, "Writes", "about %s, of which %s fill the target first",
-			 table_bytes(estimate->bytes_written, a),
+		put_line(out, width, "Writes", "about %s, of which %s fill the target first", range,
 			 table_bytes(estimate->fill_bytes, b));
 	else
-		put_line(out, width, "Writes", "about %s", table_bytes(estimate->bytes_written, a));
+		put_line(out, width, "Writes", "about %s", range);
 	put_line(out, width, "Space", "%s", table_bytes(estimate->space_bytes, a));
 	put_line(out, width, "Memory", "%s", table_bytes(estimate->memory_bytes, a));
 	put_line(out, width, "Backend", "%s: %s", view->backend, view->backend_reason);

@@ -127,7 +127,7 @@ static int read_job(const struct options *options, const char *text, size_t size
 		.size = size,
 		.name = name,
 		.target = options->target,
-		.repeats = options->repeats.most,
+		.repeats = options->repeats,
 		.override_count = options->override_count,
 		.overrides = options->overrides,
 		.variable = variable,
@@ -139,11 +139,6 @@ static int read_job(const struct options *options, const char *text, size_t size
 				 "--parent is for definitions; of an fio job file give --target "
 				 "zvol:%.60s or dataset:%.60s.",
 				 options->parent, options->parent);
-	if (options->repeats.until_ci_percent > 0)
-		return error_set(
-			err, ERROR_BAD_PARAMETER, "",
-			"--repeats MIN-MAX:P%% ends by the differences between levels, and "
-			"an fio job file compares none: give it a number.");
 	if (strcmp(file, "-") != 0 && length < sizeof(name)) {
 		memcpy(name, file, length);
 		name[length] = '\0';

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* checks.c - see checks.h: the order of the checks, and those that hold nothing against anything
- * else. The others are in checks_asked.c, checks_figures.c, checks_device.c and checks_zfs.c. */
+ * else. The others are in checks_asked.c, checks_figures.c, checks_told.c, checks_device.c and
+ * checks_zfs.c. */
 #include "engine/analysis/checks.h"
 
 #include <stdio.h>
@@ -8,7 +9,6 @@
 
 #include "engine/analysis/checks_private.h"
 #include "engine/analysis/checks_zfs.h"
-#include "engine/io/pace.h"
 #include "engine/io/verify/verify.h"
 #include "engine/plan/file_phases.h"
 
@@ -41,33 +41,6 @@ int checks_add(const struct check *check, enum finding_severity severity, const 
 			    check->cell[0] ? check->cell : NULL, expected, found, "%s", message);
 }
 
-uint64_t checks_operations(const struct sample *sample)
-{
-	uint64_t all = 0;
-
-	for (int d = 0; d < DIRECTION_COUNT; d++)
-		all += sample->directions[d].ios;
-	return all;
-}
-
-bool checks_paced(const struct sample *sample)
-{
-	for (size_t i = 0; i < workload_parts(&sample->options); i++)
-		if (!pace_is_plain(workload_part(&sample->options, i)))
-			return true;
-	return false;
-}
-
-double checks_depth_asked(const struct sample *sample)
-{
-	return (double)workload_outstanding(&sample->options);
-}
-
-bool checks_on_null(const struct sample *sample)
-{
-	return sample->backend && strcmp(sample->backend, "null") == 0;
-}
-
 static int check_errors(const struct check *check)
 {
 	const struct sample *sample = check->sample;
@@ -75,6 +48,12 @@ static int check_errors(const struct check *check)
 
 	if (sample->error_count == 0)
 		return 0;
+	if (sample->source) {
+		(void)snprintf(found, sizeof(found), "%llu",
+			       (unsigned long long)sample->error_count);
+		return checks_add(check, FINDING_ERROR, "io_errors", "no error", found,
+				  "The tool tells of errors; its figures are of what went well.");
+	}
 	if (sample_failed(sample) == sample->error_count) {
 		(void)snprintf(found, sizeof(found),
 			       "%llu failed: %llu reads, %llu writes, %llu trims, %llu syncs",
@@ -133,7 +112,8 @@ static int check_phases(const struct check *check)
 		const struct file_result *result = &sample->files[i];
 		size_t used = strlen(found);
 
-		if (result->seconds >= PHASE_S)
+		/* Of others' phases the seconds may not be known. */
+		if (result->seconds >= PHASE_S || (sample->source && result->seconds <= 0))
 			continue;
 		(void)snprintf(found + used, sizeof(found) - used, "%s%s %s %.0f ms",
 			       used ? ", " : "", workload_file_order_choices[result->order],
@@ -224,6 +204,8 @@ int checks_sample(struct sample *sample)
 		r = checks_alone(&check);
 	if (r == 0)
 		r = checks_little(&check);
+	if (r == 0)
+		r = checks_told(&check);
 	if (r == 0)
 		r = check_phases(&check);
 	if (r == 0)

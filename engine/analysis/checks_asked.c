@@ -14,6 +14,9 @@
 #define MIX_DEVIATIONS 4.0
 #define MIX_SHARE 0.01
 
+/* How long a measurement of unknown length was at the least, for what chance may do to a mix. */
+#define MIX_LEAST_S 1.0
+
 /* The clock ends a sample to the microsecond; 1 % less means it ended for another reason. */
 #define TIME_SHARE 0.99
 
@@ -37,27 +40,59 @@
 #define ALONE_TIMES 1.5
 #define ALONE_CPU_SHARE 0.5
 
+/* Share of reads that was asked for; below 0: no mix, or not known. */
+static double mix_asked(const struct sample *sample)
+{
+	/* A rate of a direction decides on its share. */
+	if (!sample_knows(sample, OPTION_ID_RW) || !workload_mixed(&sample->options) ||
+	    checks_paced(sample))
+		return -1;
+	if (sample_knows(sample, OPTION_ID_RWMIXREAD))
+		return (double)sample->options.rwmixread / 100;
+	return sample_knows(sample, OPTION_ID_RWMIXWRITE)
+		       ? 1 - (double)sample->options.rwmixwrite / 100
+		       : -1;
+}
+
+/* Of one's low and the other's high, and the other way round. */
+static double share(double part, double rest)
+{
+	return part + rest > 0 ? part / (part + rest) : 0;
+}
+
 int checks_mix(const struct check *check)
 {
 	const struct sample *sample = check->sample;
-	double n = (double)checks_operations(sample), asked, got, allowed;
-	char expected[64], found[64];
+	struct told_figure reads = checks_iops(sample, DIRECTION_READ);
+	struct told_figure writes = checks_iops(sample, DIRECTION_WRITE);
+	struct told_figure seconds = checks_seconds(sample);
+	double asked = mix_asked(sample), allowed, low, high, n;
+	char expected[64], found[96];
 
-	/* A rate of a direction decides on its share. */
-	if (!workload_mixed(&sample->options) || n < 1 || checks_paced(sample))
+	if (asked < 0 || !reads.known || !writes.known)
 		return 0;
-	asked = (double)sample->options.rwmixread / 100;
-	got = (double)sample->directions[DIRECTION_READ].ios / n;
+	n = (reads.value + writes.value) * (seconds.known ? seconds.value : MIX_LEAST_S);
+	if (n < 1)
+		return 0;
 	allowed = fmax(MIX_SHARE, MIX_DEVIATIONS * sqrt(asked * (1 - asked) / n));
-	if (fabs(got - asked) <= allowed)
+	low = share(reads.low, writes.high);
+	high = share(reads.high, writes.low);
+	if (asked >= low - allowed && asked <= high + allowed)
 		return 0;
 	(void)snprintf(expected, sizeof(expected), "%.1f %% reads, within %.1f points", asked * 100,
 		       allowed * 100);
-	(void)snprintf(found, sizeof(found), "%.1f %% reads of %.0f operations", got * 100, n);
-	return checks_add(
-		check, FINDING_WARNING, "mix_off", expected, found,
-		"The operations were not mixed as asked; a longer runtime lets the shares "
-		"settle.");
+	if (seconds.known)
+		(void)snprintf(found, sizeof(found), "%.1f %% reads of %.0f operations",
+			       share(reads.value, writes.value) * 100, n);
+	else
+		(void)snprintf(found, sizeof(found), "%.1f %% reads: %.6g and %.6g IOPS",
+			       share(reads.value, writes.value) * 100, reads.value, writes.value);
+	return checks_add(check, FINDING_WARNING, "mix_off", expected, found,
+			  sample->source
+				  ? "The operations were not mixed as the workload says: one of "
+				    "these figures, or the workload, is not what was measured."
+				  : "The operations were not mixed as asked; a longer runtime lets "
+				    "the shares settle.");
 }
 
 /* Seconds that the part which goes on longest was to last; 0 where one ends with its size. */
@@ -77,12 +112,40 @@ static double longest_runtime(const struct workload *options)
 	return (double)longest / (double)NS_PER_S;
 }
 
+/* What another tool was asked for, and took. It may end before its runtime by right unless it was
+ * told to go on. */
+static int time_told(const struct check *check)
+{
+	const struct sample *sample = check->sample;
+	struct told_figure seconds = checks_seconds(sample);
+	double asked = (double)sample->options.runtime_ns / (double)NS_PER_S;
+	bool goes_on = sample_knows(sample, OPTION_ID_TIME_BASED) && sample->options.time_based;
+	char expected[64], found[64];
+
+	if (!sample_knows(sample, OPTION_ID_RUNTIME) || !seconds.known || asked <= 0 ||
+	    sample->steady.attained)
+		return 0;
+	(void)snprintf(expected, sizeof(expected), "%.3g s", asked);
+	(void)snprintf(found, sizeof(found), "%.4g s", seconds.value);
+	if (goes_on && seconds.high < asked * TIME_SHARE)
+		return checks_add(check, FINDING_WARNING, "time_short", expected, found,
+				  "The measurement ended before its time; compare it with others "
+				  "of its kind with care.");
+	if (seconds.low <= asked + fmax(DRAIN_S, asked * DRAIN_SHARE))
+		return 0;
+	return checks_add(check, FINDING_WARNING, "time_long", expected, found,
+			  "The measurement took longer than it was asked to: something held its "
+			  "end up, and the figures per second are of all that time.");
+}
+
 int checks_time(const struct check *check)
 {
 	const struct sample *sample = check->sample;
 	double asked = longest_runtime(&sample->options);
 	char expected[64], found[64];
 
+	if (sample->source)
+		return time_told(check);
 	if (asked <= 0 || sample->steady.attained)
 		return 0;
 	(void)snprintf(expected, sizeof(expected), "%.3g s", asked);
@@ -109,10 +172,11 @@ int checks_depth(const struct check *check)
 	double asked = checks_depth_asked(sample);
 	char expected[64], found[64];
 
-	/* A job that waits for its fsync has less outstanding by right. */
-	if (checks_operations(sample) == 0 || checks_on_null(sample) || sample->options.fsync > 0 ||
-	    sample->end_fsync || sample->error_count > 0 || checks_paced(sample) ||
-	    sample->depth_mean >= asked * DEPTH_SHARE)
+	/* What another tool told has no depth but that of its rates: checks_little(). A job that
+	 * waits for its fsync has less outstanding by right. */
+	if (sample->source || checks_operations(sample) == 0 || checks_on_null(sample) ||
+	    sample->options.fsync > 0 || sample->end_fsync || sample->error_count > 0 ||
+	    checks_paced(sample) || sample->depth_mean >= asked * DEPTH_SHARE)
 		return 0;
 	(void)snprintf(expected, sizeof(expected), "%.0f outstanding", asked);
 	(void)snprintf(found, sizeof(found), "%.3g on the mean", sample->depth_mean);
@@ -122,29 +186,41 @@ int checks_depth(const struct check *check)
 		"processors, not the target, set the pace.");
 }
 
+/* Bytes a second that all jobs were to move; 0: no rate, or not known. */
+static double rate_asked(const struct sample *sample, enum direction d)
+{
+	const struct workload *options = &sample->options;
+	double least, most;
+
+	if (options->part_count > 0 || options->think_ns > 0 || options->runtime_ns == 0 ||
+	    !sample_knows(sample, OPTION_ID_RW) || !sample_knows(sample, OPTION_ID_NUMJOBS) ||
+	    !checks_request_sizes(sample, d, &least, &most))
+		return 0;
+	return (double)workload_rate(options, d) * (double)options->numjobs;
+}
+
 /* A rate of which less than nearly all was done: the schedule went on, so the rest is late. */
 int checks_rate(const struct check *check, enum direction d)
 {
 	const struct sample *sample = check->sample;
-	double rate = (double)workload_rate(&sample->options, d), asked, bytes, spread;
+	struct told_figure got = checks_bandwidth(sample, d), seconds = checks_seconds(sample);
+	double asked = rate_asked(sample, d), spread;
 	char expected[64], found[64];
 
-	if (rate <= 0 || sample->options.part_count > 0 || sample->options.think_ns > 0 ||
-	    sample->options.runtime_ns == 0)
+	if (asked <= 0 || !got.known || !seconds.known)
 		return 0;
-	asked = rate * sample->seconds * (double)sample->options.numjobs;
-	bytes = (double)sample->directions[d].bytes;
 	/* The one operation more or less at either end, and how a Poisson process's count varies.
 	 */
 	spread = 2 * (double)sample->options.numjobs;
 	if (sample->options.rate_process == RATE_POISSON)
-		spread += RATE_DEVIATIONS * sqrt(asked / (double)sample->options.bs[d]);
+		spread += RATE_DEVIATIONS *
+			  sqrt(asked * seconds.value / (double)sample->options.bs[d]);
 	spread *= (double)sample->options.bs[d];
-	if (bytes >= asked * RATE_SHARE - spread)
+	if (got.high * seconds.value >= asked * seconds.value * RATE_SHARE - spread)
 		return 0;
-	(void)snprintf(expected, sizeof(expected), "%.4g bytes/s %s", asked / sample->seconds,
+	(void)snprintf(expected, sizeof(expected), "%.4g bytes/s %s", asked,
 		       d == DIRECTION_READ ? "read" : "written");
-	(void)snprintf(found, sizeof(found), "%.4g bytes/s", bytes / sample->seconds);
+	(void)snprintf(found, sizeof(found), "%.4g bytes/s", got.value);
 	return checks_add(
 		check, FINDING_WARNING, "rate_not_kept", expected, found,
 		"The target did not keep the rate that was asked for: operations began later "
@@ -159,7 +235,9 @@ int checks_steadystate(const struct check *check)
 	bool percent = text && strchr(text, '%');
 	char found[96];
 
-	if (!steadystate_wanted(options) || check->sample->error_count > 0)
+	/* Another tool may not tell what it came to. */
+	if (!steadystate_wanted(options) || check->sample->error_count > 0 ||
+	    (check->sample->source && !steady->full))
 		return 0;
 	if (steady->full)
 		(void)snprintf(found, sizeof(found), "%.4g%s, %.6g IOPS, seconds %zu to %zu",

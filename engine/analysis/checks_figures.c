@@ -7,10 +7,12 @@
 #include <stdio.h>
 
 #include "engine/base/clock.h"
-#include "engine/plan/workload_sizes.h"
 
 /* The last request of a region may be cut short: never a thousandth of the bytes. */
 #define SIZE_SHARE 0.001
+
+/* Beyond what printed digits leave open there is only the arithmetic of doubles. */
+#define ROUNDING_SHARE 1e-9
 
 /* Depth and latency are counted apart at the window's ends only. */
 #define LITTLE_SHARE 0.1
@@ -19,32 +21,103 @@
 /* n (1 - p) >= 10 for p = 0.99: see histogram_percentile_supported. */
 #define FEW_OPERATIONS 1000
 
-int checks_size(const struct check *check, enum direction d)
-{
-	const struct direction_result *result = &check->sample->directions[d];
-	double ios = (double)result->ios, most = ios * (double)check->sample->options.bs[d];
-	double least = ios * (double)workload_least_request(&check->sample->options, d);
-	/* An operation that was short lacks a request's worth at most. */
-	double missing = (double)result->short_ios * (double)check->sample->options.bs[d];
-	double bytes = (double)result->bytes;
-	char expected[96], found[96];
+#define MIB (1024.0 * 1024)
 
-	if (bytes <= most * (1 + SIZE_SHARE) && bytes >= least * (1 - SIZE_SHARE) - missing)
-		return 0;
-	if (least < most)
-		(void)snprintf(expected, sizeof(expected),
-			       "%.0f to %.0f bytes: %.0f operations of %.0f to %.0f", least, most,
-			       ios, least / ios, most / ios);
-	else
-		(void)snprintf(expected, sizeof(expected), "%.0f bytes: %.0f operations of %llu",
-			       most, ios, (unsigned long long)check->sample->options.bs[d]);
-	(void)snprintf(found, sizeof(found), "%.0f bytes %s", bytes,
-		       d == DIRECTION_READ    ? "read"
-		       : d == DIRECTION_WRITE ? "written"
-					      : "trimmed");
+/* How a reader finds the direction in "read", "written". */
+static const char *moved(enum direction d)
+{
+	return d == DIRECTION_READ ? "read" : d == DIRECTION_WRITE ? "written" : "trimmed";
+}
+
+static int size_mismatch(const struct check *check, const char *expected, const char *found)
+{
 	return checks_add(check, FINDING_WARNING, "size_mismatch", expected, found,
 			  "Operations times request size is not what was moved; IOPS and bandwidth "
 			  "cannot both be right.");
+}
+
+/* By the amounts, in requests of least to most bytes. true: they agree. */
+static bool amounts_agree(const struct direction_result *result, double least, double most)
+{
+	/* An operation that was short lacks a request's worth at most. */
+	double missing = (double)result->short_ios * most;
+	double bytes = (double)result->bytes, ios = (double)result->ios;
+
+	return bytes <= ios * most * (1 + SIZE_SHARE) &&
+	       bytes >= ios * least * (1 - SIZE_SHARE) - missing;
+}
+
+static int amounts_differ(const struct check *check, enum direction d, double least, double most)
+{
+	const struct direction_result *result = &check->sample->directions[d];
+	double ios = (double)result->ios;
+	char expected[96], found[96];
+
+	if (least < most)
+		(void)snprintf(expected, sizeof(expected),
+			       "%.0f to %.0f bytes: %.0f operations of %.0f to %.0f", ios * least,
+			       ios * most, ios, least, most);
+	else
+		(void)snprintf(expected, sizeof(expected), "%.0f bytes: %.0f operations of %.0f",
+			       ios * most, ios, most);
+	(void)snprintf(found, sizeof(found), "%.0f bytes %s", (double)result->bytes, moved(d));
+	return size_mismatch(check, expected, found);
+}
+
+/* By the rates, as far as their printed digits leave them open. */
+static bool rates_agree(const struct told_figure *iops, const struct told_figure *bandwidth,
+			double least, double most)
+{
+	bool exact = iops->low == iops->high && bandwidth->low == bandwidth->high;
+	double more = 1 + (exact ? SIZE_SHARE : ROUNDING_SHARE);
+
+	return iops->low * least <= bandwidth->high * more &&
+	       bandwidth->low <= iops->high * most * more;
+}
+
+/* "202 to 202.7", or one number where it is the same. */
+static const char *range_text(double low, double high, char buffer[64])
+{
+	if (high - low <= high * ROUNDING_SHARE)
+		(void)snprintf(buffer, 64, "%.6g", low);
+	else
+		(void)snprintf(buffer, 64, "%.6g to %.6g", low, high);
+	return buffer;
+}
+
+static int rates_differ(const struct check *check, enum direction d, const double sizes[2])
+{
+	struct told_figure iops = checks_iops(check->sample, d);
+	struct told_figure bandwidth = checks_bandwidth(check->sample, d);
+	char expected[256], found[96], a[64], b[64], c[64];
+
+	(void)snprintf(expected, sizeof(expected), "%s MiB/s: %s IOPS of %s bytes",
+		       range_text(iops.low * sizes[0] / MIB, iops.high * sizes[1] / MIB, a),
+		       range_text(iops.low, iops.high, b), range_text(sizes[0], sizes[1], c));
+	(void)snprintf(found, sizeof(found), "%s MiB/s %s",
+		       range_text(bandwidth.low / MIB, bandwidth.high / MIB, a), moved(d));
+	return size_mismatch(check, expected, found);
+}
+
+int checks_size(const struct check *check, enum direction d)
+{
+	const struct sample *sample = check->sample;
+	const struct sample_source *source = sample->source;
+	struct told_figure iops, bandwidth;
+	double sizes[2];
+
+	if (!checks_request_sizes(sample, d, &sizes[0], &sizes[1]))
+		return 0;
+	if ((!source || (source->directions[d].ios_known && source->directions[d].bytes_known)) &&
+	    !amounts_agree(&sample->directions[d], sizes[0], sizes[1]))
+		return amounts_differ(check, d, sizes[0], sizes[1]);
+	if (!source || sample->directions[d].short_ios > 0)
+		return 0;
+	iops = checks_iops(sample, d);
+	bandwidth = checks_bandwidth(sample, d);
+	if (!iops.known || !bandwidth.known || rates_agree(&iops, &bandwidth, sizes[0], sizes[1]))
+		return 0;
+	return rates_differ(check, d, sizes);
 }
 
 int checks_little(const struct check *check)
@@ -53,7 +126,8 @@ int checks_little(const struct check *check)
 	double sum_ns = 0, depth;
 	char expected[64], found[64];
 
-	if (checks_operations(sample) < LITTLE_OPERATIONS || sample->seconds <= 0)
+	/* What others told has no depth_mean: checks_told(). */
+	if (sample->source || checks_operations(sample) < LITTLE_OPERATIONS || sample->seconds <= 0)
 		return 0;
 	for (int d = 0; d < DIRECTION_COUNT; d++)
 		if (sample->directions[d].latency)
@@ -79,7 +153,8 @@ int checks_count(const struct check *check, enum direction d)
 	uint64_t ios = sample->directions[d].ios;
 	char found[64];
 
-	if (!sample_moves(sample, d) || ios >= FEW_OPERATIONS)
+	if (!sample_moves(sample, d) || ios >= FEW_OPERATIONS ||
+	    (sample->source && !sample->source->directions[d].ios_known))
 		return 0;
 	(void)snprintf(found, sizeof(found), "%llu %ss", (unsigned long long)ios,
 		       direction_names[d]);

@@ -22,6 +22,9 @@ MUST_CHECK int checks_add(const struct check *check, enum finding_severity sever
 			  const char *code, const char *expected, const char *found,
 			  const char *message);
 
+/* ---- checks_known.c: of another tool's sample nothing is taken for known that was not told ----
+ */
+
 /* Operations of all directions. */
 uint64_t checks_operations(const struct sample *sample);
 
@@ -33,6 +36,20 @@ double checks_depth_asked(const struct sample *sample);
 
 /* The null backend completes at once: what it measures is the engine alone. */
 bool checks_on_null(const struct sample *sample);
+
+/* Whether that is known. */
+bool checks_depth_known(const struct sample *sample);
+
+/* The figures of a direction, not known where all there is is an index (told.h). */
+struct told_figure checks_iops(const struct sample *sample, enum direction d);
+struct told_figure checks_bandwidth(const struct sample *sample, enum direction d);
+
+/* How long it was measured: as told, or as an amount and its rate say. */
+struct told_figure checks_seconds(const struct sample *sample);
+
+/* Bytes of the smallest and the largest request of a direction; false: not known. */
+bool checks_request_sizes(const struct sample *sample, enum direction d, double *ret_least,
+			  double *ret_most);
 
 /* checks_asked.c */
 MUST_CHECK int checks_mix(const struct check *check);
@@ -46,6 +63,9 @@ MUST_CHECK int checks_alone(const struct check *check);
 MUST_CHECK int checks_size(const struct check *check, enum direction d);
 MUST_CHECK int checks_little(const struct check *check);
 MUST_CHECK int checks_count(const struct check *check, enum direction d);
+
+/* checks_told.c: of what another tool told; nothing of our own samples */
+MUST_CHECK int checks_told(const struct check *check);
 
 /* checks_device.c */
 MUST_CHECK int checks_device_bytes(const struct check *check, enum direction d);

@@ -16,6 +16,7 @@
 #include "engine/base/clock.h"
 #include "engine/plan/budget.h"
 #include "engine/plan/file_phases.h"
+#include "engine/plan/repeats.h"
 #include "engine/plan/workload_sizes.h"
 
 #define GUESSED_IOPS 10e3  /* at one operation outstanding */
@@ -192,7 +193,7 @@ static int add_instance(const struct plan *plan, size_t instance, struct estimat
 	return 0;
 }
 
-int estimate_make(const struct plan *plan, struct estimate *ret_estimate)
+static int estimate_all(const struct plan *plan, struct estimate *ret_estimate)
 {
 	struct estimate estimate = {.memory_bytes = ret_estimate->memory_bytes};
 	double read = 0, written = 0;
@@ -210,4 +211,39 @@ int estimate_make(const struct plan *plan, struct estimate *ret_estimate)
 	estimate.bytes_written = to_u64(written + (double)estimate.fill_bytes);
 	*ret_estimate = estimate;
 	return 0;
+}
+
+/* In the order interleaved the first blocks are the first samples. Grouped for want of space all
+ * repeats are made. */
+static int estimate_first(const struct plan *plan, struct estimate_least *ret_least)
+{
+	const struct repeats repeats = repeats_of(plan->definition);
+	struct plan first = *plan;
+	struct estimate estimate = {0};
+	int r;
+
+	*ret_least = (struct estimate_least){0};
+	if (repeats.least == repeats.most || plan->one_by_one)
+		return 0;
+	first.sample_count = plan->sample_count / repeats.most * repeats.least;
+	r = estimate_all(&first, &estimate);
+	if (r < 0)
+		return r;
+	ret_least->samples = first.sample_count;
+	ret_least->seconds = estimate.seconds;
+	ret_least->bytes_read = estimate.bytes_read;
+	ret_least->bytes_written = estimate.bytes_written;
+	return 0;
+}
+
+int estimate_make(const struct plan *plan, struct estimate *ret_estimate)
+{
+	struct estimate estimate = *ret_estimate;
+	int r = estimate_all(plan, &estimate);
+
+	if (r == 0)
+		r = estimate_first(plan, &estimate.least);
+	if (r == 0)
+		*ret_estimate = estimate;
+	return r;
 }

@@ -98,7 +98,8 @@ static int amend(struct fio_job_file *file, struct error *err)
 	struct definition *definition = file->definition;
 	int r = 0;
 
-	definition->repeats = request->repeats ? request->repeats : 1;
+	if (request->repeats.most > 0)
+		repeats_set(definition, &request->repeats);
 	definition->order = definition->repeats == 1 ? ORDER_GROUPED : ORDER_INTERLEAVED;
 	definition->name = strdup(request->name);
 	if (!definition->name)

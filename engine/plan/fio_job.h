@@ -27,16 +27,17 @@
 #include <stdio.h>
 
 #include "engine/plan/definition.h"
+#include "engine/plan/repeats.h"
 
 #define FIO_JOB_LINE_MAX 4095 /* bytes, as in fio */
 
 struct fio_job_request {
 	const char *text; /* need not end in NUL */
 	size_t size;
-	const char *name;     /* of the definition */
-	const char *target;   /* "directory:PATH", "file:PATH", "device:PATH", in place of the
-			       * file's filename and directory; NULL: those */
-	unsigned int repeats; /* 0: once */
+	const char *name;	/* of the definition */
+	const char *target;	/* "directory:PATH", "file:PATH", "device:PATH", in place of the
+				 * file's filename and directory; NULL: those */
+	struct repeats repeats; /* most 0: once */
 	size_t override_count;
 	const char *const *overrides;		   /* "OPTION=VALUE" */
 	const char *(*variable)(const char *name); /* of the environment; NULL: there are none */

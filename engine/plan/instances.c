@@ -128,5 +128,6 @@ int plan_group_by_instance(struct plan *plan)
 	free(plan->samples);
 	plan->samples = sorted;
 	plan->one_by_one = true;
+	memset(&plan->estimate.least, 0, sizeof(plan->estimate.least)); /* no block ends early */
 	return 0;
 }

@@ -37,6 +37,13 @@ struct plan_sample {
 	uint64_t seed;
 };
 
+/* What repeats that may end early (repeats.h) come to where they end as soon as they can. */
+struct estimate_least {
+	size_t samples; /* 0: as many as are planned, and nothing else here */
+	double seconds;
+	uint64_t bytes_read, bytes_written; /* including the fill */
+};
+
 struct estimate {
 	double seconds;		/* fill, ramps and runtimes; rates are guesses, see estimate.c */
 	uint64_t bytes_read;	/* guessed for time-based workloads */
@@ -47,6 +54,7 @@ struct estimate {
 				   which knows the backend, has filled it in (run_inspect) */
 	uint64_t threads; /* largest sample's outstanding operations: the threads it would take
 			     were it run by the threads backend */
+	struct estimate_least least;
 };
 
 struct plan {
@@ -81,7 +89,8 @@ size_t plan_find_instance(const struct plan *plan, const size_t *levels);
 /*
  * Puts the samples into the order of their instances, so that one after another can be made,
  * measured and removed where space does not hold all at once. Within an instance the order stays,
- * and each sample's place in the plan (`order`) is told anew.
+ * and each sample's place in the plan (`order`) is told anew. No repeat is whole before the last
+ * instance then, so none ends early.
  */
 MUST_CHECK int plan_group_by_instance(struct plan *plan);
 

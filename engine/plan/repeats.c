@@ -120,10 +120,6 @@ static int check_early(const struct definition *definition, struct error *err)
 				 "repeats end at the end of a block that holds every combination; "
 				 "in the order grouped only the last one does: leave out order, or "
 				 "until_ci_percent");
-	if (definition->factor_count == 0 || definition->factors[0].level_count < 2)
-		return error_set(err, ERROR_CONFLICT, "/repeats/until_ci_percent",
-				 "until_ci_percent is of the differences between the levels of the "
-				 "first factor, which needs two or more: give repeats as a number");
 	return 0;
 }
 
@@ -140,14 +136,20 @@ int repeats_check(const struct definition *definition, struct error *err)
 
 /* ---- in words ---- */
 
+static bool compares(const struct definition *definition)
+{
+	return definition->factor_count > 0 && definition->factors[0].level_count > 1;
+}
+
 const char *repeats_text(const struct definition *definition, char buffer[REPEATS_TEXT_MAX])
 {
 	const struct repeats repeats = repeats_of(definition);
 
 	if (repeats.until_ci_percent > 0)
 		(void)snprintf(buffer, REPEATS_TEXT_MAX,
-			       "%u to %u repeats, until differences are known to ±%g %%",
-			       repeats.least, repeats.most, repeats.until_ci_percent);
+			       "%u to %u repeats, until %s are known to ±%g %%", repeats.least,
+			       repeats.most, compares(definition) ? "differences" : "figures",
+			       repeats.until_ci_percent);
 	else
 		(void)snprintf(buffer, REPEATS_TEXT_MAX, "%u repeat%s", repeats.most,
 			       repeats.most == 1 ? "" : "s");
@@ -163,8 +165,7 @@ const char *repeats_outcome_text(const struct repeats_outcome *outcome,
 	if (outcome->end == REPEATS_END_NONE)
 		return buffer;
 	if (outcome->ci_percent > 0)
-		(void)snprintf(known, sizeof(known), "differences are known to ±%.3g %%",
-			       outcome->ci_percent);
+		(void)snprintf(known, sizeof(known), "known to ±%.3g %%", outcome->ci_percent);
 	if (outcome->end == REPEATS_END_PRECISE)
 		(void)snprintf(buffer, REPEATS_OUTCOME_MAX,
 			       "%u of at most %u repeats: %s (asked: ±%g %%)", outcome->made,

@@ -4,11 +4,12 @@
  * between levels are known well enough.
  *
  * With until_ci_percent repeats end, each being a block that holds every combination, once the 95 %
- * interval of every difference is that narrow (engine/analysis/stopping.h), after `least` of them
- * and at `most`. Fewer than REPEATS_LEAST_MIN tell too little of the spread to be ended by it: who
- * looks at an interval until it is narrow ends too often where a few samples happen to agree. That
- * this keeps its coverage is shown for intervals that become narrow, hence for many samples (Chow
- * and Robbins, On the asymptotic theory of fixed-width sequential confidence intervals, 1965).
+ * interval of every difference (of every figure, where nothing is compared) is that narrow
+ * (engine/analysis/stopping.h), after `least` of them and at `most`. Fewer than REPEATS_LEAST_MIN
+ * tell too little of the spread to be ended by it: who looks at an interval until it is narrow ends
+ * too often where a few samples happen to agree. That this keeps its coverage is shown for
+ * intervals that become narrow, hence for many samples (Chow and Robbins, On the asymptotic theory
+ * of fixed-width sequential confidence intervals, 1965).
  *
  * Pure functions; a text that is handed out is the caller's.
  */
@@ -54,14 +55,14 @@ bool repeats_may_end(const struct definition *definition);
 MUST_CHECK int repeats_parse(const char *text, struct repeats *ret_repeats, struct error *err);
 
 /* A step of definition_check(): "/repeats", "/repeats/min", ...; "/order" where it ends no block
- * before the last; "/factors" where nothing is compared. */
+ * before the last. */
 MUST_CHECK int repeats_check(const struct definition *definition, struct error *err);
 
 /* "1 repeat", "5 to 30 repeats, until differences are known to ±2 %". Returns buffer. */
 #define REPEATS_TEXT_MAX 96
 const char *repeats_text(const struct definition *definition, char buffer[REPEATS_TEXT_MAX]);
 
-/* "6 of at most 30 repeats: differences are known to ±1.8 % (asked: ±2 %)"; "" where they did not
+/* "6 of at most 30 repeats: known to ±1.8 % (asked: ±2 %)"; "" where they did not
  * end. Returns buffer. */
 #define REPEATS_OUTCOME_MAX 160
 const char *repeats_outcome_text(const struct repeats_outcome *outcome,

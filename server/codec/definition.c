@@ -236,11 +236,22 @@ static int decode_numbers(const json_t *value, struct definition *definition, st
 	return 0;
 }
 
+static int decode_imported(const json_t *value, struct definition *definition, struct error *err)
+{
+	const json_t *imported = json_object_get(value, "imported");
+
+	if (imported && !json_is_boolean(imported))
+		return error_set(err, ERROR_WRONG_TYPE, "/imported", "imported is true or false");
+	definition->imported = json_is_true(imported);
+	return 0;
+}
+
 static int decode_members(const json_t *value, struct definition *definition, struct error *err)
 {
-	static const char *const names[] = {
-		"schema",   "name",	 "description", "parent", "target", "targets",	"factors",
-		"defaults", "workloads", "repeats",	"order",  "seed",   "override", NULL};
+	static const char *const names[] = {"schema",	 "name",     "description", "parent",
+					    "target",	 "targets",  "factors",	    "defaults",
+					    "workloads", "repeats",  "order",	    "seed",
+					    "override",	 "imported", NULL};
 	int r;
 
 	if (!json_is_object(value))
@@ -253,6 +264,8 @@ static int decode_members(const json_t *value, struct definition *definition, st
 	if (r == 0)
 		r = definition_decode_text_member(value, "", "description",
 						  &definition->description, err);
+	if (r == 0)
+		r = decode_imported(value, definition, err);
 	if (r == 0)
 		r = definition_decode_targets(value, definition, err);
 	if (r == 0)
@@ -270,18 +283,37 @@ static int decode_members(const json_t *value, struct definition *definition, st
 	return r;
 }
 
-static int decode_whole(const json_t *value, struct definition *definition, struct error *err)
+/* What was measured elsewhere has neither target nor all its options. */
+static int refuse_imported(const struct definition *definition, struct error *err)
+{
+	if (!definition->imported)
+		return 0;
+	return error_set(err, ERROR_CONFLICT, "/imported",
+			 "this is the definition of an imported result: it can be neither run, "
+			 "planned nor saved; write one with a target");
+}
+
+static int decode_whole(const json_t *value, bool stored, struct definition *definition,
+			struct error *err)
 {
 	int r = decode_members(value, definition, err);
 
+	if (r == 0 && !stored)
+		r = refuse_imported(definition, err);
 	if (r == 0)
 		r = definition_check(definition, err);
 	if (r < 0) {
 		definition_done(definition);
 		return r;
 	}
-	definition_draw_seed(definition);
+	if (!definition->imported)
+		definition_draw_seed(definition);
 	return 0;
+}
+
+int definition_decode_stored(const json_t *value, struct definition *definition, struct error *err)
+{
+	return decode_whole(value, true, definition, err);
 }
 
 int definition_decode(const json_t *value, definition_lookup *lookup, void *arg,
@@ -291,11 +323,11 @@ int definition_decode(const json_t *value, definition_lookup *lookup, void *arg,
 	int r;
 
 	if (!json_object_get(value, "definition"))
-		return decode_whole(value, definition, err);
+		return decode_whole(value, false, definition, err);
 	r = definition_request_merge(value, lookup, arg, &merged, err);
 	if (r < 0)
 		return r;
-	r = decode_whole(merged, definition, err);
+	r = decode_whole(merged, false, definition, err);
 	json_decref(merged);
 	if (r < 0)
 		definition_request_blame(value, err);
@@ -389,6 +421,8 @@ int definition_validate_saved(const json_t *value, struct error *err)
 
 	definition_init(&definition);
 	r = decode_saved(value, &definition, err);
+	if (r == 0)
+		r = refuse_imported(&definition, err);
 	if (r == 0 && !definition.name) {
 		definition.name =
 			strdup("saved"); /* it will be called by the name it is saved as */

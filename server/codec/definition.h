@@ -19,6 +19,9 @@
  * definition_request.h). Every error has the pointer of the document that was handed in:
  * "/definition" where a request's named definition is to blame.
  * What comes back has passed definition_check().
+ *
+ * That of an imported result has "imported": true, factors whose levels are texts, workloads with
+ * the options that are known, and "repeats"; nothing else.
  */
 #ifndef SERVER_CODEC_DEFINITION_H
 #define SERVER_CODEC_DEFINITION_H
@@ -41,6 +44,11 @@ MUST_CHECK int definition_decode(const json_t *value, definition_lookup *lookup,
 				 struct definition *definition, struct error *err);
 MUST_CHECK int definition_decode_text(const char *text, size_t size, definition_lookup *lookup,
 				      void *arg, struct definition *definition, struct error *err);
+
+/* The definition of a result that is read: as above, but it may be an imported one ("imported":
+ * true), which nothing can be run by: there it is refused as CONFLICT at "/imported". */
+MUST_CHECK int definition_decode_stored(const json_t *value, struct definition *definition,
+					struct error *err);
 
 /*
  * A definition to save (PUT): name, target or its parent, and with it sizes may be missing, a

@@ -133,14 +133,18 @@ json_t *definition_encode(const struct definition *definition)
 	failed |= put_text(value, "schema", DEFINITION_SCHEMA);
 	failed |= put_text(value, "name", definition->name);
 	failed |= put_text_if(value, "description", definition->description);
+	if (definition->imported)
+		failed |= put_bool(value, "imported", true);
 	failed |= encode_targets(definition, value);
 	failed |= encode_factors(definition, value);
 	failed |= encode_layer(&definition->defaults, "defaults", value);
 	failed |= put_value(value, "workloads",
 			    encode_list(definition->workloads, definition->workload_count));
 	failed |= put_value(value, "repeats", definition_encode_repeats(&repeats));
-	failed |= put_text(value, "order", definition_order_names[definition->order]);
-	failed |= put_u64(value, "seed", definition->seed);
+	if (!definition->imported) {
+		failed |= put_text(value, "order", definition_order_names[definition->order]);
+		failed |= put_u64(value, "seed", definition->seed);
+	}
 	failed |= encode_layer(&definition->override, "override", value);
 	return put_end(value, failed);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/plan/definition_imported.h"
 #include "engine/plan/property.h"
 #include "server/codec/definition_targets.h"
 #include "server/codec/option_members.h"
@@ -125,7 +126,9 @@ static int decode_level(const struct factor *factor, const json_t *value, const 
 		return definition_property_text(factor->name, value, pointer, ret_text, err);
 	if (!json_is_string(value))
 		return error_set(err, ERROR_WRONG_TYPE, pointer,
-				 "a level of target is the name of one");
+				 factor->kind == FACTOR_TARGET
+					 ? "a level of target is the name of one"
+					 : "a level of an imported result is a text");
 	*ret_text = strdup(json_string_value(value));
 	return *ret_text ? 0 : error_no_memory(err);
 }
@@ -153,20 +156,23 @@ static int decode_levels(const json_t *array, const char *pointer, struct factor
 	return 0;
 }
 
-static int decode_factor(const char *name, const json_t *value, struct factor *factor,
-			 struct error *err)
+static int decode_factor(const char *name, const json_t *value, bool imported,
+			 struct factor *factor, struct error *err)
 {
 	char pointer[ERROR_FIELD_MAX];
-	int r;
+	int r = 0;
 
 	json_pointer_member(pointer, sizeof(pointer), "/factors", name);
-	r = find_kind(name, value, pointer, factor, err);
+	factor->kind = FACTOR_LABEL; /* as long as it is not known to be more */
+	if (!imported)
+		r = find_kind(name, value, pointer, factor, err);
 	if (r < 0)
 		return r;
 	factor->name = strdup(name);
 	if (!factor->name)
 		return error_no_memory(err);
-	return decode_levels(value, pointer, factor, err);
+	r = decode_levels(value, pointer, factor, err);
+	return r < 0 || !imported ? r : definition_imported_factor(factor, err);
 }
 
 int definition_decode_factors(const json_t *value, struct definition *definition, struct error *err)
@@ -188,7 +194,7 @@ int definition_decode_factors(const json_t *value, struct definition *definition
 		return error_no_memory(err);
 	json_object_foreach (factors, name, levels) {
 		struct factor *factor = &definition->factors[definition->factor_count++];
-		int r = decode_factor(name, levels, factor, err);
+		int r = decode_factor(name, levels, definition->imported, factor, err);
 
 		if (r < 0)
 			return r;

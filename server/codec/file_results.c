@@ -6,6 +6,7 @@
 
 #include "engine/plan/file_phases.h"
 #include "server/codec/latency.h"
+#include "server/codec/source.h"
 
 #define SECONDS_MAX 1e9
 #define RESULTS_MAX ((size_t)FILE_ORDERS * FILE_OPERATION_COUNT)
@@ -17,9 +18,12 @@ static json_t *result_encode(const struct file_result *result, const struct perc
 
 	failed |= put_text(value, "operation", file_operation_names[result->operation]);
 	failed |= put_text(value, "order", workload_file_order_choices[result->order]);
-	failed |= put_u64(value, "ops", result->ops);
-	failed |= put_u64(value, "bytes", result->bytes);
-	failed |= put_real(value, "seconds", result->seconds);
+	if (!result->told_ops_per_s.known || result->ops > 0) {
+		failed |= put_u64(value, "ops", result->ops);
+		failed |= put_u64(value, "bytes", result->bytes);
+		failed |= put_real(value, "seconds", result->seconds);
+	}
+	failed |= put_told(value, "told_ops_per_s", &result->told_ops_per_s);
 	failed |= put_real(value, "ops_per_s", file_result_ops_per_s(result));
 	failed |= put_latency(value, "latency_ns", "histogram", result->latency, list);
 	return put_end(value, failed);
@@ -38,6 +42,20 @@ json_t *file_results_encode(const struct sample *sample)
 	return put_end(list, failed);
 }
 
+static int amounts_decode(const struct fields *in, struct file_result *result)
+{
+	int r = get_told(in, "told_ops_per_s", &result->told_ops_per_s);
+
+	if (r < 0 || (result->told_ops_per_s.known && !fields_have(in, "ops")))
+		return r;
+	r = get_u64(in, "ops", UINT64_MAX, &result->ops);
+	if (r == 0)
+		r = get_u64(in, "bytes", UINT64_MAX, &result->bytes);
+	if (r == 0)
+		r = get_real(in, "seconds", SECONDS_MAX, &result->seconds);
+	return r;
+}
+
 static int result_decode(const struct fields *in, struct file_result *result)
 {
 	size_t operation = 0, order = 0;
@@ -47,16 +65,13 @@ static int result_decode(const struct fields *in, struct file_result *result)
 	if (r == 0)
 		r = get_choice(in, "order", workload_file_order_choices, FILE_ORDERS, &order);
 	if (r == 0)
-		r = get_u64(in, "ops", UINT64_MAX, &result->ops);
-	if (r == 0)
-		r = get_u64(in, "bytes", UINT64_MAX, &result->bytes);
-	if (r == 0)
-		r = get_real(in, "seconds", SECONDS_MAX, &result->seconds);
+		r = amounts_decode(in, result);
 	if (r == 0)
 		r = get_latency(in, "histogram", &result->latency);
 	result->operation = (int)operation;
 	result->order = (int)order;
-	if (r == 0 && result->ops != (result->latency ? result->latency->count : 0))
+	if (r == 0 && !result->told_ops_per_s.known &&
+	    result->ops != (result->latency ? result->latency->count : 0))
 		r = fields_error(in, ERROR_BAD_VALUE, "histogram",
 				 "a histogram of %llu operations is needed here",
 				 (unsigned long long)result->ops);

@@ -2,7 +2,8 @@
 /*
  * file_results.h (codec) - the phases of a metadata workload's sample <-> JSON: the member
  * "metadata", a list of {"operation", "order", "ops", "bytes", "seconds", "ops_per_s",
- * "latency_ns", "histogram"} in the order they were done. See openapi.yaml, schema MetadataResult.
+ * "latency_ns", "histogram"} in the order they were done. One that another tool told has
+ * "told_ops_per_s", and may lack amounts and time. See openapi.yaml, schema MetadataResult.
  */
 #ifndef SERVER_CODEC_FILE_RESULTS_H
 #define SERVER_CODEC_FILE_RESULTS_H

@@ -398,6 +398,18 @@ static json_t *targets_encode(const struct plan *plan, const struct target_info 
 	return put_end(list, failed);
 }
 
+static json_t *least_encode(const struct estimate_least *least)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	failed |= put_u64(value, "sample_count", least->samples);
+	failed |= put_real(value, "seconds", least->seconds);
+	failed |= put_u64(value, "bytes_read", least->bytes_read);
+	failed |= put_u64(value, "bytes_written", least->bytes_written);
+	return put_end(value, failed);
+}
+
 static json_t *estimate_encode(const struct estimate *estimate)
 {
 	json_t *value = json_object();
@@ -410,6 +422,8 @@ static json_t *estimate_encode(const struct estimate *estimate)
 	failed |= put_u64(value, "space_bytes", estimate->space_bytes);
 	failed |= put_u64(value, "memory_bytes", estimate->memory_bytes);
 	failed |= put_u64(value, "threads", estimate->threads);
+	if (estimate->least.samples > 0)
+		failed |= put_value(value, "least", least_encode(&estimate->least));
 	return put_end(value, failed);
 }
 

@@ -12,6 +12,8 @@
 #include "server/codec/plan.h"
 #include "server/codec/sample.h"
 
+#define FACTS_MAX 1000
+
 /* ---- the machine ---- */
 
 static json_t *uring_encode(const struct environment *environment)
@@ -132,6 +134,44 @@ int environment_decode(const json_t *value, struct environment *ret_environment)
 	return 0;
 }
 
+/* ---- what is known of a system that others measured ---- */
+
+static json_t *facts_encode(const struct result *result)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	for (size_t i = 0; i < result->fact_count; i++)
+		failed |= put_text(value, result->facts[i].name, result->facts[i].value);
+	return put_end(value, failed);
+}
+
+static int facts_decode(const struct fields *in, struct result *result)
+{
+	struct fields facts;
+	size_t count;
+	int r = get_object(in, "facts", &facts);
+
+	if (r < 0)
+		return r;
+	count = json_object_size(facts.object);
+	if (count > FACTS_MAX)
+		return fields_error(in, ERROR_TOO_MANY, "facts", "at most %d are read", FACTS_MAX);
+	result->facts = calloc(count + 1, sizeof(*result->facts));
+	if (!result->facts)
+		return error_no_memory(in->err);
+	for (void *i = json_object_iter((json_t *)facts.object); i && r == 0;
+	     i = json_object_iter_next((json_t *)facts.object, i)) {
+		struct result_fact *fact = &result->facts[result->fact_count++];
+
+		r = get_text(&facts, json_object_iter_key(i), false, &fact->value);
+		fact->name = strdup(json_object_iter_key(i));
+		if (r == 0 && !fact->name)
+			r = error_no_memory(in->err);
+	}
+	return r;
+}
+
 /* ---- out ---- */
 
 static json_t *targets_encode(const struct result *result)
@@ -179,6 +219,8 @@ json_t *result_encode(const struct result *result)
 		failed |= put_value(value, "environment", environment_encode(&result->environment));
 	if (result->target_count > 0)
 		failed |= put_value(value, "targets", targets_encode(result));
+	if (result->fact_count > 0)
+		failed |= put_value(value, "facts", facts_encode(result));
 	failed |= put_u64(value, "planned_samples", result->planned_samples);
 	failed |= put_value(value, "findings", findings_encode(&result->findings));
 	failed |= put_value(value, "samples", samples_encode(result));
@@ -319,7 +361,7 @@ static int definition_member_decode(const struct fields *in, struct result *resu
 	r = get_object(in, "definition", &inner);
 	if (r < 0)
 		return r;
-	r = definition_decode(inner.object, NULL, NULL, &result->definition, in->err);
+	r = definition_decode_stored(inner.object, &result->definition, in->err);
 	if (r < 0)
 		error_prefix_field(in->err, inner.pointer);
 	return r;
@@ -342,6 +384,8 @@ static int parts_decode(const struct fields *in, struct result *result)
 	}
 	if (r == 0 && fields_have(in, "targets"))
 		r = targets_decode(in, result);
+	if (r == 0 && fields_have(in, "facts"))
+		r = facts_decode(in, result);
 	if (r == 0)
 		r = get_u64(in, "planned_samples", DEFINITION_SAMPLES_MAX, &planned);
 	if (r == 0)

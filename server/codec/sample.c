@@ -18,6 +18,7 @@
 #include "server/codec/plan.h"
 #include "server/codec/sample_zfs.h"
 #include "server/codec/series.h"
+#include "server/codec/source.h"
 #include "server/codec/steadystate.h"
 #include "server/codec/verify.h"
 
@@ -49,7 +50,10 @@ static int put_directions(json_t *object, const struct sample *sample)
 		if (sample_moves(sample, (enum direction)d))
 			failed |= put_value(
 				object, direction_names[d],
-				direction_encode(&sample->directions[d], sample->seconds, &list));
+				sample->source
+					? source_direction_encode(sample, (enum direction)d, &list)
+					: direction_encode(&sample->directions[d], sample->seconds,
+							   &list));
 	return failed;
 }
 
@@ -160,8 +164,8 @@ static json_t *failed_encode(const struct sample *sample)
 	return put_end(value, failed);
 }
 
-/* What was asked for and how it was measured. */
-static int put_conditions(json_t *value, const struct sample *sample)
+/* Which one it is of those that were to be measured. */
+static int put_place(json_t *value, const struct sample *sample)
 {
 	int failed = 0;
 
@@ -170,6 +174,14 @@ static int put_conditions(json_t *value, const struct sample *sample)
 	failed |= put_text(value, "workload", sample->workload);
 	failed |= put_value(value, "levels", levels_encode(sample));
 	failed |= put_u64(value, "repeat", sample->repeat);
+	return failed;
+}
+
+/* What was asked for and how it was measured. */
+static int put_conditions(json_t *value, const struct sample *sample)
+{
+	int failed = put_place(value, sample);
+
 	failed |= put_text(value, "target", sample->target);
 	failed |= put_time(value, "started", sample->started_wall_ms);
 	failed |= put_real(value, "seconds", sample->seconds);
@@ -185,11 +197,50 @@ static int put_conditions(json_t *value, const struct sample *sample)
 	return failed;
 }
 
-json_t *sample_encode(const struct sample *sample)
+/* The same of one that was imported: what is not known is absent. */
+static int put_told_conditions(json_t *value, const struct sample *sample)
+{
+	int failed = put_place(value, sample);
+
+	failed |= put_text_if(value, "target", sample->target);
+	if (sample->started_wall_ms > 0)
+		failed |= put_time(value, "started", sample->started_wall_ms);
+	if (sample->source->seconds_known)
+		failed |= put_real(value, "seconds", sample->seconds);
+	failed |= put_value(value, "options", workload_encode(&sample->options, false));
+	failed |= put_u64(value, "error_count", sample->error_count);
+	if (sample_failed(sample) > 0)
+		failed |= put_value(value, "failed", failed_encode(sample));
+	failed |= put_value(value, "source", source_encode(sample->source));
+	return failed;
+}
+
+static json_t *imported_encode(const struct sample *sample)
 {
 	json_t *value = json_object();
-	int failed = put_conditions(value, sample);
+	int failed = put_told_conditions(value, sample);
 
+	failed |= put_directions(value, sample);
+	failed |= put_syncs(value, sample, sample->sync, sample->datasync, sample->end_fsync);
+	if (sample->file_count > 0)
+		failed |= put_value(value, "metadata", file_results_encode(sample));
+	if (sample->series.count > 0)
+		failed |= put_value(value, "series", series_encode(sample));
+	if (sample->steady.full && sample->options.steadystate)
+		failed |= put_value(value, "steadystate", steady_encode(sample));
+	failed |= put_value(value, "findings", findings_encode(&sample->findings));
+	return put_end(value, failed);
+}
+
+json_t *sample_encode(const struct sample *sample)
+{
+	json_t *value;
+	int failed;
+
+	if (sample->source)
+		return imported_encode(sample);
+	value = json_object();
+	failed = put_conditions(value, sample);
 	failed |= put_real(value, "depth_mean", sample->depth_mean);
 	failed |= put_directions(value, sample);
 	failed |= put_syncs(value, sample, sample->sync, sample->datasync, sample->end_fsync);
@@ -433,7 +484,7 @@ static int failed_decode(const struct fields *in, struct sample *sample)
 	return r;
 }
 
-static int conditions_decode(const struct fields *in, struct sample *sample)
+static int place_decode(const struct fields *in, struct sample *sample)
 {
 	uint64_t order = 0, repeat = 0;
 	int r;
@@ -447,6 +498,15 @@ static int conditions_decode(const struct fields *in, struct sample *sample)
 		r = levels_decode(in, sample);
 	if (r == 0)
 		r = get_u64(in, "repeat", DEFINITION_REPEATS_MAX, &repeat);
+	sample->order = (size_t)order;
+	sample->repeat = (unsigned int)repeat;
+	return r;
+}
+
+static int conditions_decode(const struct fields *in, struct sample *sample)
+{
+	int r = place_decode(in, sample);
+
 	if (r == 0)
 		r = get_text(in, "target", false, &sample->target);
 	if (r == 0)
@@ -465,9 +525,59 @@ static int conditions_decode(const struct fields *in, struct sample *sample)
 		r = get_u64(in, "error_count", UINT64_MAX, &sample->error_count);
 	if (r == 0)
 		r = failed_decode(in, sample);
-	sample->order = (size_t)order;
-	sample->repeat = (unsigned int)repeat;
 	return r;
+}
+
+/* What is absent is empty, as readers of other tools' texts leave it. */
+static int told_conditions_decode(const struct fields *in, struct sample *sample)
+{
+	struct fields options;
+	int r = place_decode(in, sample);
+
+	if (r == 0)
+		r = source_decode(in, &sample->source);
+	sample->target = r < 0 || fields_have(in, "target") ? NULL : strdup("");
+	sample->backend = strdup("");
+	if (r == 0 && fields_have(in, "target"))
+		r = get_text(in, "target", false, &sample->target);
+	if (r == 0 && (!sample->target || !sample->backend))
+		r = error_no_memory(in->err);
+	if (r == 0 && fields_have(in, "started"))
+		r = get_time(in, "started", &sample->started_wall_ms);
+	if (r == 0 && sample->source->seconds_known)
+		r = get_real(in, "seconds", SECONDS_MAX, &sample->seconds);
+	if (r == 0)
+		r = get_object(in, "options", &options);
+	if (r == 0)
+		r = workload_decode(options.object, options.pointer, &sample->options, in->err);
+	if (r == 0)
+		r = get_u64(in, "error_count", UINT64_MAX, &sample->error_count);
+	return r < 0 ? r : failed_decode(in, sample);
+}
+
+static int told_figures_decode(const struct fields *in, struct sample *sample)
+{
+	struct fields inner;
+	int r = 0;
+
+	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++) {
+		if (!fields_have(in, direction_names[d]))
+			continue;
+		r = get_object(in, direction_names[d], &inner);
+		if (r == 0)
+			r = source_direction_decode(&inner, &sample->directions[d],
+						    &sample->source->directions[d]);
+	}
+	if (r == 0)
+		r = syncs_decode(in, &sample->sync, &sample->datasync, &sample->end_fsync);
+	if (r == 0 && fields_have(in, "metadata"))
+		r = file_results_decode(in, sample);
+	if (r == 0 && fields_have(in, "series"))
+		r = series_decode(in, &sample->series);
+	if (r < 0 || !fields_have(in, "steadystate"))
+		return r;
+	r = get_object(in, "steadystate", &inner);
+	return r < 0 ? r : steady_decode(&inner, &sample->steady);
 }
 
 static int figures_decode(const struct fields *in, struct sample *sample)
@@ -510,10 +620,15 @@ int sample_decode(const json_t *value, struct sample *sample, struct error *err)
 	int r;
 
 	r = fields_of(value, "", err, &in);
-	if (r == 0)
+	if (r == 0 && fields_have(&in, "source")) {
+		r = told_conditions_decode(&in, sample);
+		if (r == 0)
+			r = told_figures_decode(&in, sample);
+	} else if (r == 0) {
 		r = conditions_decode(&in, sample);
-	if (r == 0)
-		r = figures_decode(&in, sample);
+		if (r == 0)
+			r = figures_decode(&in, sample);
+	}
 	if (r == 0)
 		r = get_array(&in, "findings", 1000, &findings);
 	if (r == 0) {

@@ -6,6 +6,9 @@
  * completed, so all count as given when they come back, and those that do nothing (the shares of a
  * mix that is none) are 0. "read" and "write" are there where the sample moves data
  * that way.
+ *
+ * A sample that was imported has "source" (source.h), of its options those that are known, and none
+ * of what nobody told: target, started, seconds, backend, seed, series, processor time.
  */
 #ifndef SERVER_CODEC_SAMPLE_H
 #define SERVER_CODEC_SAMPLE_H

@@ -12,6 +12,24 @@
 
 #define SECONDS_MAX 1e12
 
+static int read_least(const struct fields *estimate, struct estimate_least *least)
+{
+	uint64_t samples = 0;
+	struct fields in;
+	int r = get_object(estimate, "least", &in);
+
+	if (r == 0)
+		r = get_u64(&in, "sample_count", DEFINITION_SAMPLES_MAX, &samples);
+	if (r == 0)
+		r = get_real(&in, "seconds", SECONDS_MAX, &least->seconds);
+	if (r == 0)
+		r = get_u64(&in, "bytes_read", UINT64_MAX, &least->bytes_read);
+	if (r == 0)
+		r = get_u64(&in, "bytes_written", UINT64_MAX, &least->bytes_written);
+	least->samples = (size_t)samples;
+	return r;
+}
+
 static int read_estimate(const struct fields *plan, struct estimate *estimate)
 {
 	struct fields in;
@@ -31,6 +49,8 @@ static int read_estimate(const struct fields *plan, struct estimate *estimate)
 		r = get_u64(&in, "memory_bytes", UINT64_MAX, &estimate->memory_bytes);
 	if (r == 0)
 		r = get_u64(&in, "threads", UINT64_MAX, &estimate->threads);
+	if (r == 0 && fields_have(&in, "least"))
+		r = read_least(&in, &estimate->least);
 	return r;
 }
 

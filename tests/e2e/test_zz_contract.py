@@ -17,6 +17,7 @@ REFUSALS = [
     ("GET", "/api/v1/runs/x/events", 400, "bad_id"),
     ("GET", "/api/v1/runs/x/result", 400, "bad_id"),
     ("GET", "/api/v1/runs/x/result.csv", 400, "bad_id"),
+    ("GET", "/api/v1/runs/x/analysis", 400, "bad_id"),
     ("GET", "/api/v1/runs/x/fio.json", 400, "bad_id"),
     ("POST", "/api/v1/runs/x/cancel", 400, "bad_id"),
     ("POST", f"/api/v1/runs/{NOBODY}/cancel", 404, "not_found"),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_inspect_space.c - whether pools hold what a plan makes, and where an error is to blame. */
 #include "engine/inspect.h"
+#include "engine/plan/repeats.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -98,6 +99,29 @@ static void grouped(struct setting *setting, bool expected)
 	}
 	if (expected)
 		assert_string_equal(setting->plan.findings.list[0].code, "grouped_for_space");
+}
+
+static void test_repeats_are_all_made(void **state)
+{
+	struct setting setting;
+	struct error err;
+
+	(void)state;
+	for (size_t early = 0; early < 2; early++) {
+		begin(&setting, "tank/a", "tank/a/b");
+		if (early)
+			repeats_set(&setting.definition, &(struct repeats){5, 30, 2});
+		setting.reserved[0] = 336 * MIB + 1;
+		assert_int_equal(
+			inspect_space(&setting.plan, setting.infos, setting.reserved, &err), 0);
+		assert_int_equal(setting.plan.findings.count, 1 + early);
+		if (early) {
+			assert_string_equal(setting.plan.findings.list[1].code,
+					    "repeats_not_ended");
+			assert_string_equal(setting.plan.findings.list[1].found, "30 repeats");
+		}
+		end(&setting);
+	}
 }
 
 static void test_all_at_once(void **state)
@@ -225,9 +249,10 @@ static void test_blame(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_at_once),  cmocka_unit_test(test_at_the_limit),
-		cmocka_unit_test(test_parents),	     cmocka_unit_test(test_pools),
-		cmocka_unit_test(test_not_even_one), cmocka_unit_test(test_blame),
+		cmocka_unit_test(test_all_at_once),  cmocka_unit_test(test_repeats_are_all_made),
+		cmocka_unit_test(test_at_the_limit), cmocka_unit_test(test_parents),
+		cmocka_unit_test(test_pools),	     cmocka_unit_test(test_not_even_one),
+		cmocka_unit_test(test_blame),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -276,7 +276,7 @@ static void what_is_said_beside_the_file_is_laid_over_it(void **state)
 		.size = sizeof(text) - 1,
 		.name = "d",
 		.target = "file:/tank/x",
-		.repeats = 5,
+		.repeats = {5, 5, 0},
 		.override_count = 2,
 		.overrides = overrides,
 	};

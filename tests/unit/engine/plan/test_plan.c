@@ -306,6 +306,48 @@ static void zones_must_fit_in_a_device(void **state)
 	end();
 }
 
+static void repeats_that_may_end_early_are_a_range(void **state)
+{
+	(void)state;
+	start_comparison(10);
+	d.repeats_min = 5;
+	d.until_ci_percent = 2;
+	make();
+	assert_int_equal(plan.sample_count, 240);
+	assert_int_equal(plan.estimate.least.samples, 120);
+	/* the fill is one and the same, 16 MiB at 500 MB/s */
+	assert_true(plan.estimate.seconds > 2 * plan.estimate.least.seconds - 0.1);
+	assert_true(plan.estimate.seconds < 2 * plan.estimate.least.seconds);
+	assert_in_range((uint64_t)plan.estimate.least.seconds, 120 * 20, 120 * 21);
+	assert_true(plan.estimate.bytes_read == 2 * plan.estimate.least.bytes_read);
+	assert_in_range(plan.estimate.least.bytes_written,
+			plan.estimate.bytes_written / 2 + (8 << 20) - 9,
+			plan.estimate.bytes_written / 2 + (8 << 20) + 9);
+	/* the blocks that are made at any rate are the first ones */
+	for (size_t i = 0; i < plan.sample_count; i++)
+		assert_int_equal(plan.samples[i].repeat, i / 24 + 1);
+	/* one after another no block is whole before the last one */
+	assert_int_equal(plan_group_by_instance(&plan), 0);
+	assert_int_equal(plan.estimate.least.samples, 0);
+	end();
+
+	start_comparison(10);
+	make();
+	assert_int_equal(plan.estimate.least.samples, 0);
+	end();
+
+	/* what trims have left is filled again: as often as there are samples behind them */
+	start_definition(&d, "/t/f");
+	add_workload(&d, "rw=trim size=100m runtime=1");
+	d.repeats = 8;
+	d.repeats_min = 6;
+	d.until_ci_percent = 2;
+	make();
+	assert_int_equal(plan.estimate.bytes_written, 800 << 20);
+	assert_int_equal(plan.estimate.least.bytes_written, 600 << 20);
+	end();
+}
+
 static void estimates_add_up(void **state)
 {
 	(void)state;
@@ -377,6 +419,7 @@ int main(void)
 		cmocka_unit_test(a_device_is_filled_from_where_it_is_reached),
 		cmocka_unit_test(a_device_is_divided_among_the_jobs),
 		cmocka_unit_test(zones_must_fit_in_a_device),
+		cmocka_unit_test(repeats_that_may_end_early_are_a_range),
 		cmocka_unit_test(estimates_add_up),
 		cmocka_unit_test(cells_are_named_by_their_levels),
 	};

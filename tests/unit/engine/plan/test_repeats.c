@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_repeats.c - how often, as a text and in words; what is refused stands in
  * tests/data/bad-definitions.json. */
-#include "engine/plan/repeats.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "engine/plan/repeats.h"
+#include "tests/unit/engine/plan/plan_helpers.h"
 
 static void texts_are_read(void **state)
 {
@@ -66,6 +67,9 @@ static void they_are_put_into_words(void **state)
 	assert_int_equal(d.repeats_min, 0);
 	repeats_set(&d, &(struct repeats){5, 30, 0.5});
 	assert_string_equal(repeats_text(&d, text),
+			    "5 to 30 repeats, until figures are known to ±0.5 %");
+	add_factor(&d, "bs", "4k 8k");
+	assert_string_equal(repeats_text(&d, text),
 			    "5 to 30 repeats, until differences are known to ±0.5 %");
 	definition_done(&d);
 }
@@ -78,9 +82,9 @@ static void outcomes_are_put_into_words(void **state)
 	} cases[] = {
 		{{REPEATS_END_NONE, 6, 30, 1.8, 2}, ""},
 		{{REPEATS_END_PRECISE, 6, 30, 1.8, 2},
-		 "6 of at most 30 repeats: differences are known to ±1.8 % (asked: ±2 %)"},
+		 "6 of at most 30 repeats: known to ±1.8 % (asked: ±2 %)"},
 		{{REPEATS_END_MOST, 30, 30, 3.456, 2},
-		 "all 30 repeats: differences are known to ±3.46 % (asked: ±2 %)"},
+		 "all 30 repeats: known to ±3.46 % (asked: ±2 %)"},
 		{{REPEATS_END_MOST, 30, 30, 0, 2}, "all 30 repeats (asked: ±2 %)"},
 	};
 	char text[REPEATS_OUTCOME_MAX];

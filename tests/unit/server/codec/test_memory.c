@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "server/codec/analysis_text.h"
 #include "server/codec/message.h"
 #include "server/codec/result_csv.h"
 #include "server/codec/result_fio.h"
@@ -179,6 +180,17 @@ static bool try_fio(void *arg)
 	return worked;
 }
 
+static bool try_analysis(void *arg)
+{
+	struct error err = {0};
+	char *text = analysis_text(arg, &err);
+	bool worked = text != NULL;
+
+	free(text);
+	assert_true(worked || err.code == ERROR_NO_MEMORY);
+	return worked;
+}
+
 /* With 0, 1, 2, ... allocations allowed until it works. */
 static void torture(bool (*try)(void *arg), void *arg, size_t at_least)
 {
@@ -225,6 +237,12 @@ static void results_survive(void **state)
 	small_sample(&result.samples[0]);
 	assert_true(try_csv(&result)); /* memory streams allocate inside the C library */
 	torture(try_fio, &result, 100);
+	result.definition.workload_count = 1;
+	result.definition.workloads = calloc(1, sizeof(*result.definition.workloads));
+	assert_non_null(result.definition.workloads);
+	workload_init(&result.definition.workloads[0]);
+	result.definition.workloads[0].name = fixture_text("w");
+	torture(try_analysis, &result, 30);
 	result_done(&result);
 }
 

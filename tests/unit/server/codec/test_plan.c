@@ -11,6 +11,7 @@
 
 #include "server/codec/definition.h"
 #include "server/codec/plan.h"
+#include "server/codec/view.h"
 #include "tests/unit/server/codec/fixture.h"
 
 static const char definition_text[] =
@@ -50,6 +51,39 @@ static json_t *start(struct definition *definition, struct plan *plan)
 	assert_non_null(value);
 	free(infos);
 	return value;
+}
+
+/* What `volbench plan` reads of it. */
+static void an_estimate_may_be_a_range(void **state)
+{
+	const struct estimate_least least = {12, 7.5, 3, UINT64_C(1) << 40};
+	struct definition definition;
+	struct target_info *infos = calloc(2, sizeof(*infos));
+	struct plan_view view;
+	struct error err = {0};
+	struct plan plan;
+	json_t *value = start(&definition, &plan);
+	char *written;
+
+	(void)state;
+	assert_non_null(infos);
+	assert_null(json_object_get(json_object_get(value, "estimate"), "least"));
+	json_decref(value);
+	plan.estimate.least = least;
+	value = plan_encode(&plan, infos, BACKEND_THREADS, "a reason");
+	written = json_write(value);
+	if (plan_view_read(written, &view, &err) < 0)
+		fail_msg("%s: %s", err.field, err.message);
+	assert_int_equal(view.estimate.least.samples, 12);
+	assert_true(view.estimate.least.seconds == 7.5);
+	assert_true(view.estimate.least.bytes_read == 3);
+	assert_true(view.estimate.least.bytes_written == UINT64_C(1) << 40);
+	plan_view_done(&view);
+	free(written);
+	free(infos);
+	json_decref(value);
+	plan_done(&plan);
+	definition_done(&definition);
 }
 
 static void a_plan_says_what_will_be_done(void **state)
@@ -388,6 +422,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts_of_zfs_come_back),
+		cmocka_unit_test(an_estimate_may_be_a_range),
 		cmocka_unit_test(a_plan_says_what_will_be_done),
 		cmocka_unit_test(zvols_are_told_one_by_one),
 		cmocka_unit_test(samples_stand_in_order),

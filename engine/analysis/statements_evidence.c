@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* statements_evidence.c - how sure an answer is, and what would make it surer. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/analysis/statements_private.h"
+
+/* ---- repeats ---- */
+
+static void repeats_needed(struct statements *statements)
+{
+	const struct analysis *analysis = statements->analysis;
+	const struct recommendation *recommendation = &analysis->recommendation;
+	char leader[WORDS_LEVEL_MAX], next[WORDS_LEVEL_MAX], spread[WORDS_MAX];
+	unsigned int needed = recommendation->repeats_needed;
+
+	if (recommendation->next == recommendation->leader)
+		return;
+	statement_begin(statements);
+	(void)words_level(analysis, recommendation->leader, leader);
+	(void)words_level(analysis, recommendation->next, next);
+	(void)words_percent(recommendation->spread, spread);
+	if (needed == 0)
+		statement_put(statements,
+			      "Not even %d repeats would be likely to tell %s from %s, so small is "
+			      "the difference",
+			      DEFINITION_REPEATS_MAX, leader, next);
+	else if (needed > recommendation->blocks && !recommendation->spread_assumed)
+		statement_put(statements,
+			      "%u more repeats (%u in all) would be likely to tell %s "
+			      "from %s",
+			      needed - (unsigned int)recommendation->blocks, needed, leader, next);
+	else
+		statement_put(statements, "About %u repeats would be likely to tell %s from %s",
+			      needed, leader, next);
+	if (recommendation->spread_assumed)
+		statement_put(statements,
+			      ", were the difference real and the spread from repeat to repeat %s, "
+			      "which is assumed here.",
+			      spread);
+	else
+		statement_put(statements,
+			      ", were the difference real, with the spread of %s seen here.",
+			      spread);
+	statement_end(statements, "repeats_needed");
+}
+
+/* ---- pairs ---- */
+
+struct pairs {
+	size_t count, judged, different, paired;
+	size_t blocks; /* the most that any pair has */
+	double *detectable;
+	const struct contrast *widest;
+	const struct comparison *widest_of;
+};
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void add_pair(struct pairs *pairs, const struct comparison *comparison,
+		     const struct contrast *contrast)
+{
+	pairs->count++;
+	if (contrast->verdict == VERDICT_NONE)
+		return;
+	pairs->detectable[pairs->judged++] = contrast->detectable;
+	pairs->different += contrast->verdict == VERDICT_DIFFERENT;
+	pairs->paired += contrast->paired;
+	if (contrast->blocks > pairs->blocks)
+		pairs->blocks = contrast->blocks;
+	if (!pairs->widest || contrast->detectable > pairs->widest->detectable) {
+		pairs->widest = contrast;
+		pairs->widest_of = comparison;
+	}
+}
+
+static int gather_pairs(const struct analysis *analysis, struct pairs *pairs)
+{
+	size_t room = 1;
+
+	*pairs = (struct pairs){.count = 0};
+	for (size_t k = 0; k < analysis->comparison_count; k++)
+		room += analysis->comparisons[k].contrast_count;
+	pairs->detectable = calloc(room, sizeof(*pairs->detectable));
+	if (!pairs->detectable)
+		return -ENOMEM;
+	for (size_t k = 0; k < analysis->comparison_count; k++)
+		for (size_t i = 0; i < analysis->comparisons[k].contrast_count; i++)
+			add_pair(pairs, &analysis->comparisons[k],
+				 &analysis->comparisons[k].contrasts[i]);
+	qsort(pairs->detectable, pairs->judged, sizeof(*pairs->detectable), ascending);
+	return 0;
+}
+
+static void verdicts(struct statements *statements, const struct pairs *pairs)
+{
+	if (pairs->judged < 2)
+		return;
+	statement_begin(statements);
+	statement_put(
+		statements,
+		"Of %zu pairs of levels %zu are shown to differ and %zu are not, by Student's "
+		"t and Holm's procedure over all of them together",
+		pairs->judged, pairs->different, pairs->judged - pairs->different);
+	if (pairs->judged < pairs->count)
+		statement_put(statements, "; %zu more have one sample and no verdict",
+			      pairs->count - pairs->judged);
+	statement_put(statements, ".");
+	statement_end(statements, "verdicts");
+}
+
+static void detectable(struct statements *statements, const struct pairs *pairs)
+{
+	char middle[WORDS_MAX], most[WORDS_MAX], title[ANALYSIS_TITLE_MAX];
+	char one[WORDS_LEVEL_MAX], other[WORDS_LEVEL_MAX];
+	const struct analysis *analysis = statements->analysis;
+
+	if (pairs->judged == 0 || !(pairs->detectable[pairs->judged / 2] > 1))
+		return;
+	statement_begin(statements);
+	(void)words_ahead(pairs->detectable[pairs->judged / 2], middle);
+	statement_put(statements,
+		      "The smallest difference between two levels that these %zu "
+		      "repeats would have shown is %s",
+		      pairs->blocks, middle);
+	if (pairs->judged > 1) {
+		(void)words_ahead(pairs->widest->detectable, most);
+		statement_put(statements, " for half of the pairs and %s at worst (%s, ", most,
+			      analysis_title(analysis, pairs->widest_of, title));
+		statement_put(statements, "%s beside %s)",
+			      words_level(analysis, pairs->widest->a, one),
+			      words_level(analysis, pairs->widest->b, other));
+	}
+	statement_put(statements, ".");
+	statement_end(statements, "detectable");
+}
+
+static void paired(struct statements *statements, const struct pairs *pairs)
+{
+	if (pairs->paired == 0)
+		return;
+	statement_begin(statements);
+	statement_put(
+		statements,
+		"Spreads differ between levels: %zu of %zu pairs %s judged by %s own "
+		"differences from repeat to repeat (paired t), not by the spread of all levels "
+		"together.",
+		pairs->paired, pairs->judged, pairs->paired == 1 ? "is" : "are",
+		pairs->paired == 1 ? "its" : "their");
+	statement_end(statements, "paired");
+}
+
+/* ---- what the samples are ---- */
+
+static void weights(struct statements *statements)
+{
+	const struct definition *definition = &statements->analysis->result->definition;
+	bool differ = false;
+
+	for (size_t w = 0; w < definition->workload_count; w++) {
+		double weight = definition->workloads[w].weight;
+
+		differ |=
+			(weight > 0 ? weight : 1) !=
+			(definition->workloads[0].weight > 0 ? definition->workloads[0].weight : 1);
+	}
+	if (!differ)
+		return;
+	statement_begin(statements);
+	statement_put(statements, "Workloads count by their weights: ");
+	for (size_t w = 0; w < definition->workload_count; w++) {
+		double weight = definition->workloads[w].weight;
+
+		statement_comma(statements, w, definition->workload_count);
+		statement_put(statements, "%s %.4g",
+			      definition->workloads[w].name ? definition->workloads[w].name : "",
+			      weight > 0 ? weight : 1);
+	}
+	statement_put(statements, ".");
+	statement_end(statements, "weights");
+}
+
+static void judged_by(struct statements *statements)
+{
+	const struct analysis *analysis = statements->analysis;
+	size_t counts[MEASURE_COUNT] = {0}, all = 0;
+
+	for (size_t k = 0; k < analysis->comparison_count; k++)
+		if (analysis->comparisons[k].measured > 1) {
+			counts[analysis->comparisons[k].measure]++;
+			all++;
+		}
+	for (int m = MEASURE_BANDWIDTH; m <= MEASURE_LATENCY; m++) {
+		if (!counts[m])
+			continue;
+		statement_begin(statements);
+		if (counts[m] < all)
+			statement_put(statements, "%zu of %zu comparisons are judged by ",
+				      counts[m], all);
+		else
+			statement_put(statements, "Levels are judged by ");
+		statement_put(statements, "%s.",
+			      m == MEASURE_BANDWIDTH
+				      ? "bytes a second, since request sizes differ or operations "
+					"a second are not known"
+				      : "the mean latency, since rates say how much is done");
+		statement_end(statements, "judged_by");
+	}
+}
+
+static bool grouped_for_space(const struct result *result)
+{
+	for (size_t i = 0; i < result->findings.count; i++)
+		if (strcmp(result->findings.list[i].code, "grouped_for_space") == 0)
+			return true;
+	return false;
+}
+
+static void order_of_samples(struct statements *statements, const struct pairs *pairs)
+{
+	const struct result *result = statements->analysis->result;
+	bool imported = result->definition.imported;
+	bool space = grouped_for_space(result);
+
+	if (imported ? pairs->judged == 0 : !space && result->definition.order != ORDER_GROUPED)
+		return;
+	statement_begin(statements);
+	if (imported)
+		statement_put(statements, "The order of the measurements was not told: drift may "
+					  "be in the differences, and the intervals do not show "
+					  "it.");
+	else
+		statement_put(statements,
+			      "%s: drift is in the differences between levels, and the intervals "
+			      "do not show it.",
+			      space ? "One volume was measured after another, for want of space"
+				    : "All repeats of a level were measured together, as the "
+				      "definition asks");
+	statement_end(statements, imported ? "order_unknown" : "order_grouped");
+}
+
+static void told_figures(struct statements *statements)
+{
+	const struct result *result = statements->analysis->result;
+	size_t indices = 0;
+	uint64_t least = 0, most = 0;
+
+	for (size_t i = 0; i < result->sample_count; i++) {
+		const struct sample_source *source = result->samples[i].source;
+		uint64_t count = source ? source->samples : 0;
+
+		indices += source && source->index;
+		most = count > most ? count : most;
+		if (count > 0 && (least == 0 || count < least))
+			least = count;
+	}
+	if (indices) {
+		statement_begin(statements);
+		statement_put(statements, "Only changes were told: figures are an index, 100 being "
+					  "the level that others are told against, and no "
+					  "operations a second.");
+		statement_end(statements, "index");
+	}
+	if (most < 2)
+		return;
+	statement_begin(statements);
+	if (least == most)
+		statement_put(statements, "Each figure is the mean of %llu measurements",
+			      (unsigned long long)most);
+	else
+		statement_put(statements, "Figures are means of %llu to %llu measurements",
+			      (unsigned long long)least, (unsigned long long)most);
+	statement_put(statements, ", whose spread was not told.");
+	statement_end(statements, "means_told");
+}
+
+void statements_evidence(struct statements *statements)
+{
+	struct pairs pairs;
+
+	if (gather_pairs(statements->analysis, &pairs) < 0) {
+		statements->r = -ENOMEM;
+		return;
+	}
+	if (statements->analysis->recommendation.kind != RECOMMENDATION_NONE)
+		repeats_needed(statements);
+	verdicts(statements, &pairs);
+	detectable(statements, &pairs);
+	paired(statements, &pairs);
+	weights(statements);
+	judged_by(statements);
+	order_of_samples(statements, &pairs);
+	told_figures(statements);
+	free(pairs.detectable);
+}
