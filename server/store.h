@@ -11,6 +11,7 @@
  *   STATE/runs/ID/samples/00000.json   one a finished sample
  *   STATE/runs/ID/result.json          written once, at the end, before the state
  *   STATE/runs/ID/report/              index.html, *.svg, ...
+ *   STATE/studies/NAME/                reports of studies, as a run's; drawn anew by each service
  *   STATE/set-aside/                   what could not be read, moved there and told
  *   STATE/engine/                      the engine's own (lock, manifests); not touched here
  *
@@ -139,6 +140,11 @@ MUST_CHECK int store_result(struct store *store, const char *id, char **ret_text
 MUST_CHECK int store_open_report(struct store *store, const char *id, int *ret_dirfd);
 MUST_CHECK int store_read_report(struct store *store, const char *id, const char *name,
 				 char **ret_data, size_t *ret_size);
+
+/* The same of a study, by its name (store_definition_name_ok). */
+MUST_CHECK int store_open_study(struct store *store, const char *name, int *ret_dirfd);
+MUST_CHECK int store_read_study(struct store *store, const char *name, const char *file,
+				char **ret_data, size_t *ret_size);
 
 /* A queued or ended run. RUN_ACTIVE while it runs. */
 MUST_CHECK int store_remove_run(struct store *store, const char *id, struct error *err);

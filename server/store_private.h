@@ -8,6 +8,7 @@
  *   store_documents.c    a run's documents read, results composed
  *   store_recovery.c     what is done to the directory when it is opened
  *   store_definitions.c  saved definitions
+ *   store_studies.c      reports of what comes with the program
  */
 #ifndef SERVER_STORE_PRIVATE_H
 #define SERVER_STORE_PRIVATE_H
@@ -45,7 +46,7 @@ struct store_entry {
 
 /* Locking: lock over entries and what they hold; the rest is immutable or atomic. */
 struct store {
-	int dirfd, runs_fd, definitions_fd, aside_fd, lock_fd;
+	int dirfd, runs_fd, definitions_fd, studies_fd, aside_fd, lock_fd;
 	atomic_bool read_only;
 	void (*changed_callback)(void *arg, const char *id);
 	void *changed_arg;
@@ -134,5 +135,10 @@ static inline bool have_sample(const unsigned char *have, size_t order)
 
 /* Reads the whole directory into the index, and mends what a crash left. */
 MUST_CHECK int store_recover(struct store *store, struct error *err);
+
+/* ---- store_studies.c ---- */
+
+/* At the start: what is there was drawn by another service, maybe of an older version. */
+void store_forget_studies(struct store *store);
 
 #endif

@@ -445,6 +445,7 @@ int store_recover(struct store *store, struct error *err)
 	sweep(store, store->dirfd, "the state directory");
 	sweep(store, store->runs_fd, "runs");
 	sweep(store, store->definitions_fd, "definitions");
+	store_forget_studies(store);
 	r = for_each_name(store->runs_fd, recover_name, store, err);
 	if (r == 0)
 		r = for_each_name(store->definitions_fd, check_definition, store, err);
