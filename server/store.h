@@ -22,9 +22,10 @@
  *
  * Start: temporary files are swept; `running` becomes `interrupted` and gets its result from the
  * samples that are there (or, where the crash came after result.json, the state that tells);
- * `queued` stays. A full disk: STORAGE_FULL, the old file whole. An I/O error (of fsync above all)
- * twice: the store turns read-only (store_read_only) and answers READ_ONLY until it is opened
- * again.
+ * `queued` stays, but for an imported result of which no result.json was written: nobody was told
+ * that it is there, and it is removed. A full disk: STORAGE_FULL, the old file whole. An I/O error
+ * (of fsync above all) twice: the store turns read-only (store_read_only) and answers READ_ONLY
+ * until it is opened again.
  *
  * Locking: one mutex over the index, never held during I/O. Threads: any; readers get copies. Two
  * changes of one run wait for each other.
@@ -91,6 +92,15 @@ MUST_CHECK int store_id_make(uint64_t wall_ms, char ret_id[RUN_ID_MAX]);
  */
 MUST_CHECK int store_add_run(struct store *store, const struct store_new *wanted,
 			     struct store_run *ret_run, bool *ret_again, struct error *err);
+
+/*
+ * Takes in a result that was imported, as a run that is done: all of it durable before it is seen.
+ * The result's id and times become the run's: it has ended when it was taken in. A key as above.
+ * Killed in between, it is either whole at the next start or was never there.
+ */
+MUST_CHECK int store_add_imported(struct store *store, struct result *result, const char *key,
+				  const char *digest, struct store_run *ret_run, bool *ret_again,
+				  struct error *err);
 
 /* The run that was accepted under a key; -ENOENT when there is none, IDEMPOTENCY_MISMATCH (-EEXIST)
  * with another digest. For a caller that has checks to make before store_add_run: they hold for a

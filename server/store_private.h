@@ -4,7 +4,8 @@
  *
  *   store.c              opening, errors, changes of a run one after another
  *   store_index.c        the runs in memory
- *   store_runs.c         acceptance, edges of the state, samples, removal
+ *   store_accept.c       acceptance of runs and of imported results
+ *   store_runs.c         edges of the state, samples, removal
  *   store_documents.c    a run's documents read, results composed
  *   store_recovery.c     what is done to the directory when it is opened
  *   store_definitions.c  saved definitions
@@ -69,6 +70,8 @@ struct store_entry *store_entry_find(struct store *store, const char *id);
 MUST_CHECK int store_entry_insert(struct store *store, struct store_entry *entry);
 void store_entry_remove(struct store *store, struct store_entry *entry);
 void store_entry_copy(const struct store_entry *entry, struct store_run *ret_run);
+/* Takes an entry out of the index for good, and frees it. Takes the lock itself. */
+void store_entry_drop(struct store *store, struct store_entry *entry);
 
 /* ---- store.c ---- */
 
