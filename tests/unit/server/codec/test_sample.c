@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_sample.c (codec) - samples there and back to the bit; damaged ones are refused with the
- * pointer of what is wrong, whatever is damaged. */
+ * pointer of what is wrong, whatever is damaged.
+ *
+ * Length: a sample has many members, each with a way of its own to be wrong. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
