@@ -40,6 +40,7 @@
 #include "engine/base/error.h"
 #include "engine/result.h"
 #include "server/store_definitions.h"
+#include "server/store_reports.h"
 
 struct store;
 
@@ -144,17 +145,6 @@ MUST_CHECK int store_definition_of(struct store *store, const char *id, char **r
  * NOT_FINISHED while it is queued. */
 MUST_CHECK int store_result(struct store *store, const char *id, char **ret_text, size_t *ret_size,
 			    struct error *err);
-
-/* The report's directory, made when missing; and one file of it. name is checked (file_name_ok);
- * -ENOENT for a run or file that is not there. */
-MUST_CHECK int store_open_report(struct store *store, const char *id, int *ret_dirfd);
-MUST_CHECK int store_read_report(struct store *store, const char *id, const char *name,
-				 char **ret_data, size_t *ret_size);
-
-/* The same of a study, by its name (store_definition_name_ok). */
-MUST_CHECK int store_open_study(struct store *store, const char *name, int *ret_dirfd);
-MUST_CHECK int store_read_study(struct store *store, const char *name, const char *file,
-				char **ret_data, size_t *ret_size);
 
 /* A queued or ended run. RUN_ACTIVE while it runs. */
 MUST_CHECK int store_remove_run(struct store *store, const char *id, struct error *err);
