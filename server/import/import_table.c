@@ -7,7 +7,8 @@
  *     "memory"?: "220G",                                  RAM of the machine that was measured
  *     "mean_of"?: 3,                      measurements that each figure is the mean of, if known
  *     "base"?: {"stripe_unit": "64K"},                    figures are changes from there in percent
- *     "workloads": [{"name": "Mail", "rw": "randrw", ...} or {"name": ..., "fio": COMMAND LINE}],
+ *     "workloads": [{"name": "Mail", "rw": "randrw", ...},
+ *                   or {"name": ..., "fio" or "diskspd": COMMAND LINE}],
  *     "rows": [{"levels"?: {"volblocksize": "4K", ...},
  *               "cells": {"Mail": CELL, ...}}] }
  *   CELL       {"read"|"write"|"trim"?: DIRECTION, "files"?: {"sequential create": FIGURE, ...},
@@ -30,6 +31,7 @@
 #include "server/codec/fields.h"
 #include "server/codec/json.h"
 #include "server/codec/option_members.h"
+#include "server/import/import_diskspd.h"
 #include "server/import/sheet.h"
 #include "server/import/table_cell.h"
 #include "server/import/table_levels.h"
@@ -38,11 +40,13 @@
 #define TABLE_ROWS_MAX 1024
 #define TABLE_FACTS_MAX 64
 #define FACT_MAX 500 /* bytes of a fact */
+#define COMMAND_MAX DISKSPD_COMMAND_MAX
 
 struct table {
 	struct import_sheet *sheet;
 	struct fields in;
 	uint64_t memory_bytes, mean_of;
+	bool warned; /* of the data that diskspd wrote */
 	size_t workload_count;
 	struct workload workloads[DEFINITION_WORKLOADS_MAX];
 	char *given[DEFINITION_WORKLOADS_MAX]; /* command lines; or NULL */
@@ -154,20 +158,38 @@ static int name_workload(struct table *table, const struct fields *in, size_t in
 	return table->workloads[index].name ? 0 : error_no_memory(in->err);
 }
 
-static int read_command(struct table *table, const struct fields *in, size_t index)
+/* diskspd's switches as options; what a reader should know of them is a finding. */
+static int read_diskspd(struct table *table, const char *command, size_t index)
 {
-	static const char *const members[] = {"name", "fio", NULL};
+	struct diskspd_profile profile;
+	int r = import_diskspd_command(command, &profile, table->in.err);
+
+	if (r < 0)
+		return r;
+	if (import_diskspd_options(&profile, &table->workloads[index]) < 0)
+		return error_no_memory(table->in.err);
+	return import_diskspd_findings(table->sheet, &profile, false, &table->warned,
+				       table->in.err);
+}
+
+static int read_command(struct table *table, const struct fields *in, size_t index,
+			const char *tool)
+{
+	const char *const members[] = {"name", tool, NULL};
 	const char *command;
 	int r = json_only_members(in->object, in->pointer, members, in->err);
 
 	if (r == 0)
-		r = read_name(in, "fio", SIZE_MAX, &command);
+		r = read_name(in, tool, COMMAND_MAX, &command);
 	if (r < 0)
 		return r;
 	table->given[index] = strdup(command);
 	if (!table->given[index])
 		return error_no_memory(in->err);
-	r = workload_parse_fio(command, &table->workloads[index], in->err);
+	if (strcmp(tool, "fio") == 0)
+		r = workload_parse_fio(command, &table->workloads[index], in->err);
+	else
+		r = read_diskspd(table, command, index);
 	if (r == -EINVAL)
 		error_prefix_field(in->err, in->pointer);
 	return r;
@@ -184,9 +206,12 @@ static int read_workload(struct table *table, const json_t *list, size_t index)
 		return r;
 	workload_init(workload);
 	table->workload_count++;
-	r = fields_have(&in, "fio")
-		    ? read_command(table, &in, index)
-		    : option_members_decode(in.object, in.pointer, besides, workload, in.err);
+	if (fields_have(&in, "fio"))
+		r = read_command(table, &in, index, "fio");
+	else if (fields_have(&in, "diskspd"))
+		r = read_command(table, &in, index, "diskspd");
+	else
+		r = option_members_decode(in.object, in.pointer, besides, workload, in.err);
 	return r < 0 ? r : name_workload(table, &in, index);
 }
 

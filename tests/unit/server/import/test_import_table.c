@@ -327,6 +327,27 @@ static void test_refused(void **state)
 	}
 }
 
+static void test_diskspd_commands(void **state)
+{
+	static const char text[] =
+		"{\"schema\": \"volbench.table/1\", \"workloads\": [{\"name\": \"A\", \"diskspd\": "
+		"\"-c2G -w -b64K -F8 -r -o32 -h\"}], \"rows\": [{\"cells\": {\"A\": {\"read\": "
+		"5}}}]}";
+	struct import_sheet sheet;
+
+	(void)state;
+	collected_ok(READER, text, &sheet);
+	collected_option(&sheet.samples[0], "rw", "randread");
+	collected_option(&sheet.samples[0], "iodepth", "32");
+	assert_string_equal(sheet.samples[0].source->given, "-c2G -w -b64K -F8 -r -o32 -h");
+	assert_non_null(collected_finding(&sheet, "diskspd_bare_w"));
+	collected_done(&sheet);
+	collected_refused(READER,
+			  "{\"schema\": \"volbench.table/1\", \"workloads\": [{\"name\": \"A\", "
+			  "\"diskspd\": \"-b7X\"}], \"rows\": []}",
+			  "/workloads/0: diskspd's");
+}
+
 static void test_no_factor(void **state)
 {
 	struct import_sheet sheet;
@@ -414,12 +435,19 @@ static void test_cut_short(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_printed_cells),	cmocka_unit_test(test_whole_cells),
-		cmocka_unit_test(test_repeats),		cmocka_unit_test(test_options_as_factors),
-		cmocka_unit_test(test_files),		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_changes_refused), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_no_factor),	cmocka_unit_test(test_recognised),
-		cmocka_unit_test(test_limits),		cmocka_unit_test(test_cut_short),
+		cmocka_unit_test(test_printed_cells),
+		cmocka_unit_test(test_whole_cells),
+		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_options_as_factors),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_changes_refused),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_diskspd_commands),
+		cmocka_unit_test(test_no_factor),
+		cmocka_unit_test(test_recognised),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_cut_short),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
