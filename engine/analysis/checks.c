@@ -16,14 +16,15 @@
 /* bonnie++ shows no figure for a phase of less than half a second (its "+++++"). */
 #define PHASE_S 0.5
 
-static void cell_text(const struct sample *sample, char *buffer, size_t size)
+void checks_cell_text(const struct sample *sample, char buffer[CHECKS_CELL_MAX])
 {
 	size_t used = 0;
 
 	buffer[0] = '\0';
-	for (size_t i = 0; i < sample->level_count && used < size; i++) {
-		int n = snprintf(buffer + used, size - used, "%s%s=%s", i > 0 ? ", " : "",
-				 sample->levels[i].factor, sample->levels[i].value);
+	for (size_t i = 0; i < sample->level_count && used < CHECKS_CELL_MAX; i++) {
+		int n = snprintf(buffer + used, CHECKS_CELL_MAX - used, "%s%s=%s",
+				 i > 0 ? ", " : "", sample->levels[i].factor,
+				 sample->levels[i].value);
 
 		used += n > 0 ? (size_t)n : 0;
 	}
@@ -187,7 +188,7 @@ int checks_sample(struct sample *sample)
 	bool together = sample->options.part_count > 0;
 	int r;
 
-	cell_text(sample, check.cell, sizeof(check.cell));
+	checks_cell_text(sample, check.cell);
 	r = check_errors(&check);
 	if (r == 0)
 		r = check_verify(&check);

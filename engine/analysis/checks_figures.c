@@ -99,25 +99,49 @@ static int rates_differ(const struct check *check, enum direction d, const doubl
 	return size_mismatch(check, expected, found);
 }
 
-int checks_size(const struct check *check, enum direction d)
+/* What of a direction contradicts the request sizes. */
+enum contradiction { AGREES, BY_AMOUNTS, BY_RATES };
+
+static enum contradiction contradiction(const struct sample *sample, enum direction d,
+					double sizes[2])
 {
-	const struct sample *sample = check->sample;
 	const struct sample_source *source = sample->source;
 	struct told_figure iops, bandwidth;
-	double sizes[2];
 
 	if (!checks_request_sizes(sample, d, &sizes[0], &sizes[1]))
-		return 0;
+		return AGREES;
 	if ((!source || (source->directions[d].ios_known && source->directions[d].bytes_known)) &&
 	    !amounts_agree(&sample->directions[d], sizes[0], sizes[1]))
-		return amounts_differ(check, d, sizes[0], sizes[1]);
+		return BY_AMOUNTS;
 	if (!source || sample->directions[d].short_ios > 0)
-		return 0;
+		return AGREES;
 	iops = checks_iops(sample, d);
 	bandwidth = checks_bandwidth(sample, d);
 	if (!iops.known || !bandwidth.known || rates_agree(&iops, &bandwidth, sizes[0], sizes[1]))
-		return 0;
-	return rates_differ(check, d, sizes);
+		return AGREES;
+	return BY_RATES;
+}
+
+bool checks_sizes_agree(const struct sample *sample, enum direction d)
+{
+	double sizes[2];
+
+	return contradiction(sample, d, sizes) == AGREES;
+}
+
+int checks_size(const struct check *check, enum direction d)
+{
+	double sizes[2];
+
+	switch (contradiction(check->sample, d, sizes)) {
+	case BY_AMOUNTS:
+		return amounts_differ(check, d, sizes[0], sizes[1]);
+	case BY_RATES:
+		return rates_differ(check, d, sizes);
+	case AGREES:
+		break;
+	}
+	return 0;
 }
 
 int checks_little(const struct check *check)

@@ -10,12 +10,17 @@
 
 #include "engine/sample.h"
 
+#define CHECKS_CELL_MAX 512
+
 struct check {
 	const struct sample *sample;
-	struct findings *findings; /* the sample's own, also where `sample` is a part of it */
-	const char *job;	   /* that part's name, or NULL */
-	char cell[512];		   /* "bs=4k, iodepth=32" */
+	struct findings *findings;  /* the sample's own, also where `sample` is a part of it */
+	const char *job;	    /* that part's name, or NULL */
+	char cell[CHECKS_CELL_MAX]; /* "bs=4k, iodepth=32" */
 };
+
+/* checks.c: the sample's levels; "" where it has none. */
+void checks_cell_text(const struct sample *sample, char buffer[CHECKS_CELL_MAX]);
 
 /* checks.c: adds a finding about the sample; found is headed by the part's name. */
 MUST_CHECK int checks_add(const struct check *check, enum finding_severity severity,
@@ -61,6 +66,7 @@ MUST_CHECK int checks_alone(const struct check *check);
 
 /* checks_figures.c */
 MUST_CHECK int checks_size(const struct check *check, enum direction d);
+bool checks_sizes_agree(const struct sample *sample, enum direction d); /* or are not known */
 MUST_CHECK int checks_little(const struct check *check);
 MUST_CHECK int checks_count(const struct check *check, enum direction d);
 

@@ -1,0 +1,688 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_checks_result.c - what several samples of an imported result show together: each finding at
+ * its threshold, and none of honest tables.
+ *
+ * Length: a test for each of the checks, the published figures, and a simulation.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/analysis/checks.h"
+#include "engine/analysis/checks_across.h"
+#include "engine/analysis/checks_result.h"
+#include "engine/io/random.h"
+#include "tests/unit/engine/analysis/published_table.h"
+#include "tests/unit/engine/analysis/told_fixture.h"
+
+/* ---- results by hand ---- */
+
+static void add_factor(struct result *result, const char *name, const char *levels)
+{
+	struct definition *definition = &result->definition;
+	char *text = fixture_text(levels), *rest = text, *word;
+	struct factor *factor;
+
+	definition->factors = realloc(definition->factors, (definition->factor_count + 1) *
+								   sizeof(*definition->factors));
+	assert_non_null(definition->factors);
+	factor = &definition->factors[definition->factor_count++];
+	*factor = (struct factor){.name = fixture_text(name), .kind = FACTOR_LABEL};
+	factor->levels = calloc(DEFINITION_LEVELS_MAX, sizeof(char *));
+	assert_non_null(factor->levels);
+	while ((word = strsep(&rest, " ")))
+		factor->levels[factor->level_count++] = fixture_text(word);
+	free(text);
+}
+
+static void add_workload(struct result *result, const char *name, const char *options)
+{
+	struct definition *definition = &result->definition;
+	struct workload *workload;
+
+	definition->workloads = realloc(definition->workloads,
+					(definition->workload_count + 1) * sizeof(*workload));
+	assert_non_null(definition->workloads);
+	workload = &definition->workloads[definition->workload_count++];
+	told_options(workload, options);
+	workload->name = fixture_text(name);
+	option_set_mark(&workload->set, OPTION_ID_NAME, true);
+}
+
+static void begin(struct result *result)
+{
+	result_init(result);
+	result->state = RUN_DONE;
+	result->definition.imported = true;
+	result->definition.name = fixture_text("imported");
+}
+
+/* A sample of a workload at the levels "a=1 b=2". */
+static struct sample *add_sample(struct result *result, const char *workload, const char *options,
+				 const char *levels)
+{
+	char *text = fixture_text(levels), *rest = text, *word;
+	struct sample *sample;
+
+	result->samples =
+		realloc(result->samples, (result->sample_count + 1) * sizeof(struct sample));
+	assert_non_null(result->samples);
+	sample = &result->samples[result->sample_count];
+	told_sample(sample, workload, options);
+	sample->order = result->sample_count++;
+	while ((word = strsep(&rest, " "))) {
+		char *value = strchr(word, '=');
+
+		if (!value)
+			continue;
+		*value = '\0';
+		fixture_level(sample, word, value + 1);
+	}
+	free(text);
+	return sample;
+}
+
+static void add_fact(struct result *result, const char *name, const char *value)
+{
+	result->facts = realloc(result->facts, (result->fact_count + 1) * sizeof(*result->facts));
+	assert_non_null(result->facts);
+	result->facts[result->fact_count++] =
+		(struct result_fact){fixture_text(name), fixture_text(value)};
+}
+
+static struct analysis checked(const struct result *result)
+{
+	struct analysis analysis = {.result = result};
+
+	findings_init(&analysis.findings);
+	assert_int_equal(cells_make(result, &analysis.cells), 0);
+	assert_int_equal(checks_result(&analysis), 0);
+	return analysis;
+}
+
+static void done(struct analysis *analysis, struct result *result)
+{
+	findings_done(&analysis->findings);
+	cells_done(&analysis->cells);
+	result_done(result);
+}
+
+static size_t count_of(const struct findings *findings, const char *code)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < findings->count; i++)
+		count += strcmp(findings->list[i].code, code) == 0;
+	return count;
+}
+
+static bool of_repeats(const char *code)
+{
+	return strcmp(code, "single_sample") == 0 || strcmp(code, "spread_unknown") == 0 ||
+	       strcmp(code, "few_repeats") == 0;
+}
+
+/* Checks and ends it: so many of this finding, and no other but those of repeats. NULL: none. */
+static void expect(struct result *result, const char *code, size_t times)
+{
+	struct analysis analysis = checked(result);
+	size_t seen = 0;
+
+	for (size_t i = 0; i < analysis.findings.count; i++) {
+		const struct finding *finding = &analysis.findings.list[i];
+		bool it = code && strcmp(finding->code, code) == 0;
+
+		assert_true(*finding->message && finding->expected && finding->found);
+		if (!it && !of_repeats(finding->code))
+			fail_msg("%s: expected %s, found %s", finding->code, finding->expected,
+				 finding->found);
+		seen += it;
+	}
+	assert_int_equal(seen, times);
+	done(&analysis, result);
+}
+
+/* ---- how often it was measured ---- */
+
+static void measured(struct result *result, const char *tool, size_t repeats, uint64_t means)
+{
+	begin(result);
+	add_factor(result, "storage", "disk vsan");
+	add_workload(result, "read", "rw=randread bs=16k");
+	for (size_t i = 0; i < 2 * repeats; i++) {
+		struct sample *sample = add_sample(result, "read", "rw=randread bs=16k",
+						   i % 2 ? "storage=disk" : "storage=vsan");
+		char iops[16];
+
+		(void)snprintf(iops, sizeof(iops), "%zu", i % 2 ? 79 + i : 2440 + i);
+		told_rates(sample, DIRECTION_READ, iops, NULL);
+		sample->repeat = (unsigned int)(i / 2 + 1);
+		free(sample->source->tool);
+		sample->source->tool = fixture_text(tool);
+		sample->source->samples = means;
+	}
+}
+
+static void repeats_are_told_where_they_are_too_few(void **state)
+{
+	static const struct {
+		const char *tool;
+		size_t repeats;
+		uint64_t means;
+		const char *code;
+	} cases[] = {
+		{"volbench.table/1", 1, 0, "spread_unknown"},
+		{"volbench.table/1", 1, 3, "spread_unknown"},
+		{"volbench.table/1", 1, 1, "single_sample"},
+		{"dd", 1, 0, "single_sample"},
+		{"volbench.table/1", 2, 0, "few_repeats"},
+		{"fio-3.33", 3, 0, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct analysis analysis;
+		struct result result;
+
+		measured(&result, cases[i].tool, cases[i].repeats, cases[i].means);
+		analysis = checked(&result);
+		assert_int_equal(analysis.findings.count, cases[i].code != NULL);
+		if (cases[i].code)
+			assert_string_equal(analysis.findings.list[0].code, cases[i].code);
+		done(&analysis, &result);
+	}
+}
+
+/* Of changes in percent the importer says what they are, and of our own runs the plan. */
+static void repeats_are_not_told_twice(void **state)
+{
+	struct analysis analysis;
+	struct result result;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		measured(&result, "volbench.table/1", 1, 0);
+		if (i)
+			result.definition.imported = false;
+		else
+			result.samples[0].source->index = result.samples[1].source->index = true;
+		analysis = checked(&result);
+		assert_int_equal(analysis.findings.count, 0);
+		done(&analysis, &result);
+	}
+}
+
+/* ---- what is missing ---- */
+
+/* dd of a file and a zvol by request size: one size was not read from the file. */
+static void combinations_that_are_missing_are_named(void **state)
+{
+	static const char *const levels[] = {
+		"target=file bs=384k",
+		"target=zvol bs=384k",
+		"target=zvol bs=512k",
+		"target=file bs=512k",
+	};
+	struct analysis analysis;
+	struct result result;
+
+	(void)state;
+	for (size_t count = 3; count <= 4; count++) {
+		begin(&result);
+		add_factor(&result, "target", "file zvol");
+		add_factor(&result, "bs", "384k 512k");
+		add_workload(&result, "read", "rw=read");
+		for (size_t i = 0; i < count; i++)
+			(void)add_sample(&result, "read", "rw=read", levels[i]);
+		analysis = checked(&result);
+		assert_int_equal(count_of(&analysis.findings, "cell_missing"), count == 3);
+		if (count == 3) {
+			const struct finding *finding =
+				told_find(&analysis.findings, "cell_missing");
+
+			assert_string_equal(finding->found, "3; missing: target=file, bs=512k");
+			assert_string_equal(finding->workloads[0], "read");
+		}
+		done(&analysis, &result);
+	}
+}
+
+/* ---- memory ---- */
+
+static void reads_within_memory_are_told(void **state)
+{
+	static const struct {
+		const char *options;
+		uint64_t gib;
+		bool told;
+		enum finding_severity severity;
+	} cases[] = {
+		{"rw=randread size=1g numjobs=4", 4, true, FINDING_WARNING},
+		{"rw=randread size=1g numjobs=4", 3, true, FINDING_INFO},
+		{"rw=randread size=1g numjobs=4", 2, false, FINDING_INFO},
+		{"rw=randread size=1g numjobs=4 direct=1", 4, true, FINDING_INFO},
+		/* one region, whatever the jobs */
+		{"rw=randread size=4g numjobs=400 regions=shared", 4, true, FINDING_WARNING},
+		/* jobs that are not known, memory that is not, and writes alone */
+		{"rw=randread size=1g", 4, false, FINDING_INFO},
+		{"rw=randread size=1g numjobs=4", 0, false, FINDING_INFO},
+		{"rw=randwrite size=1g numjobs=4", 4, false, FINDING_INFO},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct finding *finding;
+		struct analysis analysis;
+		struct result result;
+
+		begin(&result);
+		add_factor(&result, "volblocksize", "4K 8K");
+		add_workload(&result, "w", cases[i].options);
+		for (size_t k = 0; k < 2; k++)
+			add_sample(&result, "w", cases[i].options,
+				   k ? "volblocksize=4K" : "volblocksize=8K")
+				->source->memory_bytes = cases[i].gib << 30;
+		analysis = checked(&result);
+		/* Alike in all cells: told once. */
+		assert_int_equal(count_of(&analysis.findings, "fits_memory"), cases[i].told);
+		finding = told_find(&analysis.findings, "fits_memory");
+		if (finding) {
+			assert_int_equal(finding->severity, cases[i].severity);
+			assert_null(finding->cell);
+			assert_string_equal(finding->found, "4 GiB");
+		}
+		done(&analysis, &result);
+	}
+}
+
+static void memory_is_told_of_the_cells_it_holds_in(void **state)
+{
+	struct analysis analysis;
+	struct result result;
+
+	(void)state;
+	begin(&result);
+	add_factor(&result, "size", "1g 100g");
+	add_workload(&result, "w", "rw=randread numjobs=1");
+	add_sample(&result, "w", "rw=randread numjobs=1 size=1g", "size=1g")->source->memory_bytes =
+		UINT64_C(4) << 30;
+	add_sample(&result, "w", "rw=randread numjobs=1 size=100g", "size=100g")
+		->source->memory_bytes = UINT64_C(4) << 30;
+	analysis = checked(&result);
+	assert_int_equal(count_of(&analysis.findings, "fits_memory"), 1);
+	assert_string_equal(told_find(&analysis.findings, "fits_memory")->cell, "size=1g");
+	done(&analysis, &result);
+}
+
+/* ---- links ---- */
+
+static void rates_are_read_out_of_words(void **state)
+{
+	static const struct {
+		const char *text;
+		double bytes_per_s;
+	} cases[] = {
+		{"10 GbE", 1.25e9},
+		{"10GbE", 1.25e9},
+		{"2 x 10 GbE", 2.5e9},
+		{"1 Gbit/s", 125e6},
+		{"100 Mbit/s, later 1 Gb/s", 137.5e6},
+		{"2.5GBASE-T", 312.5e6},
+		{"50 GB/s", 50e9},
+		{"12.5 GiB/s", 12.5 * 1073741824},
+		{"Intel X520-DA2", 0},
+		{"3-host cluster", 0},
+		{"SFP10 GbE", 0},
+		{"", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (fabs(checks_rate_of_text(cases[i].text) - cases[i].bytes_per_s) > 1)
+			fail_msg("%s: %g", cases[i].text, checks_rate_of_text(cases[i].text));
+}
+
+static void no_more_comes_over_a_link_than_it_carries(void **state)
+{
+	static const struct {
+		const char *fact, *value, *mib, *code;
+	} cases[] = {
+		/* 1 Gbit/s is 119.2 MiB/s */
+		{"network", "1 GbE", "119", NULL},
+		{"network", "1 GbE", "119.6", "bandwidth_above_link"},
+		{"network", "1 GbE", "120", "bandwidth_above_link"},
+		{"Link of the hosts", "1 GbE", "120", "bandwidth_above_link"},
+		{"linkage", "1 GbE", "120", NULL},
+		{"memory bandwidth", "1 GB/s", "953", NULL},
+		{"memory bandwidth", "1 GB/s", "955", "bandwidth_above_memory"},
+		{"memory", "1 GB/s", "955", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct result result;
+
+		begin(&result);
+		add_factor(&result, "storage", "a");
+		add_workload(&result, "w", "rw=read");
+		add_fact(&result, cases[i].fact, cases[i].value);
+		told_rates(add_sample(&result, "w", "rw=read", "storage=a"), DIRECTION_READ, NULL,
+			   cases[i].mib);
+		expect(&result, cases[i].code, cases[i].code != NULL);
+	}
+}
+
+/* ---- repeated figures ---- */
+
+static void an_exact_figure_twice_is_a_copy(void **state)
+{
+	static const struct {
+		double first, second;
+		const char *code;
+	} cases[] = {
+		/* Three pairs of figures: nine digits and more do not come again. */
+		{1192212469, 1192212469, "figure_repeated"},
+		{1192212469, 1192212470, NULL},
+		{1192212, 1192212, "figure_repeated"},
+		{119221, 119221, NULL},
+		{79, 79, NULL},
+		{264.0 * 1048576, 264.0 * 1048576, NULL}, /* three digits in MiB */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct sample *sample;
+		struct result result;
+
+		begin(&result);
+		add_factor(&result, "target", "a b c");
+		add_workload(&result, "w", "rw=read");
+		sample = add_sample(&result, "w", "rw=read", "target=a");
+		sample->source->directions[DIRECTION_READ].bandwidth = told_exactly(cases[i].first);
+		sample = add_sample(&result, "w", "rw=read", "target=b");
+		sample->source->directions[DIRECTION_READ].bandwidth =
+			told_exactly(cases[i].second);
+		sample = add_sample(&result, "w", "rw=read", "target=c");
+		sample->source->directions[DIRECTION_READ].bandwidth = told_exactly(3141592653.0);
+		expect(&result, cases[i].code, cases[i].code != NULL);
+	}
+}
+
+/* What a rate held all levels to may well be the same. */
+static void a_rate_repeats_by_right(void **state)
+{
+	struct result result;
+
+	(void)state;
+	begin(&result);
+	add_factor(&result, "target", "a b");
+	add_workload(&result, "w", "rw=read rate_iops=1000");
+	for (size_t i = 0; i < 2; i++)
+		add_sample(&result, "w", "rw=read rate_iops=1000", i ? "target=a" : "target=b")
+			->source->directions[DIRECTION_READ]
+			.iops = told_exactly(999.98333361110);
+	expect(&result, NULL, 0);
+}
+
+/* ---- the published comparison ---- */
+
+static void published(struct result *result)
+{
+	begin(result);
+	add_factor(result, "volblocksize", "4K 8K 16K 32K 64K 128K");
+	for (size_t i = 0; i < ARRAY_SIZE(published_workloads); i++)
+		add_workload(result, published_workloads[i].name, published_workloads[i].options);
+	for (size_t i = 0; i < ARRAY_SIZE(published_figures); i++) {
+		const struct published_figure *figure = &published_figures[i];
+		struct sample *sample = result->sample_count > 0
+						? &result->samples[result->sample_count - 1]
+						: NULL;
+		char levels[64];
+
+		if (!sample || strcmp(sample->workload, figure->workload) != 0 ||
+		    strcmp(sample->levels[0].value, figure->level) != 0) {
+			size_t w = 0;
+
+			while (strcmp(published_workloads[w].name, figure->workload) != 0)
+				w++;
+			(void)snprintf(levels, sizeof(levels), "volblocksize=%s", figure->level);
+			sample = add_sample(result, figure->workload,
+					    published_workloads[w].options, levels);
+			sample->source->memory_bytes = UINT64_C(220) << 30;
+		}
+		told_rates(sample, *figure->direction == 'r' ? DIRECTION_READ : DIRECTION_WRITE,
+			   figure->iops, figure->mib_per_s);
+	}
+	for (size_t i = 0; i < result->sample_count; i++)
+		assert_int_equal(checks_sample(&result->samples[i]), 0);
+}
+
+/* Bandwidths that contradict their IOPS and stand at another level whose IOPS are others: by eye
+ * in the table. */
+static void the_published_bandwidths_that_were_carried_over(void **state)
+{
+	static const char *const carried[][3] = {
+		{"Trellix", "8K", "188 MiB/s of reads"},
+		{"Trellix", "8K", "188 MiB/s of writes"},
+		{"File_Server", "32K", "626 MiB/s of writes"},
+		{"VMware_Appliances", "32K", "128 MiB/s of reads"},
+		{"Mixed_VMs", "32K", "704 MiB/s of writes"},
+		{"Mixed_VMs", "128K", "28.7 MiB/s of reads"},
+	};
+	struct analysis analysis;
+	struct result result;
+	size_t mismatches = 0;
+
+	(void)state;
+	published(&result);
+	assert_int_equal(result.sample_count, 54);
+	for (size_t i = 0; i < result.sample_count; i++)
+		mismatches += count_of(&result.samples[i].findings, "size_mismatch");
+	assert_int_equal(mismatches, 10);
+	analysis = checked(&result);
+	assert_int_equal(count_of(&analysis.findings, "figure_repeated"), ARRAY_SIZE(carried));
+	for (size_t c = 0; c < ARRAY_SIZE(carried); c++) {
+		size_t named = 0;
+		char cell[64];
+
+		(void)snprintf(cell, sizeof(cell), "volblocksize=%s", carried[c][1]);
+		for (size_t i = 0; i < analysis.findings.count; i++) {
+			const struct finding *finding = &analysis.findings.list[i];
+
+			named += strcmp(finding->code, "figure_repeated") == 0 &&
+				 strcmp(finding->workloads[0], carried[c][0]) == 0 &&
+				 strcmp(finding->cell, cell) == 0 &&
+				 strncmp(finding->found, carried[c][2], strlen(carried[c][2])) == 0;
+		}
+		assert_int_equal(named, 1);
+	}
+	/* 220 GiB: all sets of the reading workloads but the largest are within twice of it. */
+	assert_int_equal(count_of(&analysis.findings, "fits_memory"), 6);
+	assert_int_equal(count_of(&analysis.findings, "spread_unknown"), 1);
+	done(&analysis, &result);
+}
+
+/* ---- honest tables ---- */
+
+#define TRIALS 300
+
+/* A figure as people print it: so many digits, thousands as k. */
+static void print_figure(double value, int digits, char text[32])
+{
+	bool thousands = value >= 1000 && digits < 6;
+	int whole = 1;
+
+	value /= thousands ? 1000 : 1;
+	for (double at = value; at >= 10; at /= 10)
+		whole++;
+	(void)snprintf(text, 32, "%.*f%s", digits > whole ? digits - whole : 0, value,
+		       thousands ? "k" : "");
+}
+
+static double uniform(struct random *random)
+{
+	return ((double)(random_next(random) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(struct random *random)
+{
+	return sqrt(-2 * log(uniform(random))) * cos(2 * M_PI * uniform(random));
+}
+
+/* One honest sample: levels of a workload do alike (every third) or apart, each measurement some
+ * thousandths off, its mix as chance has it. */
+static void honest(struct result *result, struct random *random, const char *level, size_t w,
+		   double base)
+{
+	const struct published_workload *workload = &published_workloads[w];
+	struct sample *sample = add_sample(result, workload->name, workload->options, level);
+	const struct workload *options = &sample->options;
+	double rate = base * exp((w % 3 ? 0.3 : 0.0) * normal(random) + 0.004 * normal(random));
+	double seconds = (double)options->runtime_ns / 1e9,
+	       share = (double)options->rwmixread / 100;
+	int digits = 2 + (int)(w + (size_t)(rate)) % 5;
+
+	if (workload_mixed(options))
+		share += sqrt(share * (1 - share) / (rate * seconds)) * normal(random);
+	else
+		share = sample_moves(sample, DIRECTION_READ);
+	for (int d = 0; d <= DIRECTION_WRITE; d++) {
+		double iops = rate * (d ? 1 - share : share);
+		char printed[32], bandwidth[32];
+
+		if (iops <= 0)
+			continue;
+		print_figure(iops, digits, printed);
+		print_figure(iops * (double)options->bs[d] / 1048576, digits, bandwidth);
+		told_rates(sample, (enum direction)d, printed, NULL);
+		sample->source->directions[d].bandwidth = told_printed(bandwidth, 1048576);
+	}
+}
+
+/* Tables of the same workloads and levels, with figures that agree and are printed as above: no
+ * finding but that their spread is not told. */
+static void honest_tables_have_no_findings(void **state)
+{
+	static const char *const levels[] = {"volblocksize=4K",	 "volblocksize=8K",
+					     "volblocksize=16K", "volblocksize=32K",
+					     "volblocksize=64K", "volblocksize=128K"};
+	struct random random;
+
+	(void)state;
+	random_init(&random, 20240817);
+	for (size_t trial = 0; trial < TRIALS; trial++) {
+		struct analysis analysis;
+		struct result result;
+
+		begin(&result);
+		add_factor(&result, "volblocksize", "4K 8K 16K 32K 64K 128K");
+		for (size_t w = 0; w < ARRAY_SIZE(published_workloads); w++)
+			add_workload(&result, published_workloads[w].name,
+				     published_workloads[w].options);
+		for (size_t w = 0; w < ARRAY_SIZE(published_workloads); w++) {
+			double base = 500 * exp(6 * uniform(&random));
+
+			for (size_t l = 0; l < ARRAY_SIZE(levels); l++)
+				honest(&result, &random, levels[l], w, base);
+		}
+		for (size_t i = 0; i < result.sample_count; i++) {
+			struct sample *sample = &result.samples[i];
+
+			assert_int_equal(checks_sample(sample), 0);
+			if (sample->findings.count > 0)
+				fail_msg("trial %zu, %s %s: %s: expected %s, found %s", trial,
+					 sample->workload, sample->levels[0].value,
+					 sample->findings.list[0].code,
+					 sample->findings.list[0].expected,
+					 sample->findings.list[0].found);
+		}
+		analysis = checked(&result);
+		assert_int_equal(analysis.findings.count, 1);
+		assert_string_equal(analysis.findings.list[0].code, "spread_unknown");
+		done(&analysis, &result);
+	}
+}
+
+/* Beside honest figures with single errors that were not copied: they contradict, and that is all.
+ */
+static void errors_that_were_not_copied_are_not_called_copies(void **state)
+{
+	struct random random;
+	size_t called = 0;
+
+	(void)state;
+	random_init(&random, 31);
+	for (size_t trial = 0; trial < TRIALS; trial++) {
+		struct analysis analysis;
+		struct result result;
+		size_t mismatches = 0;
+
+		published(&result);
+		/* Every contradicting bandwidth is drawn anew among those of its workload. */
+		for (size_t i = 0; i < ARRAY_SIZE(published_figures); i++) {
+			const struct published_figure *figure = &published_figures[i];
+			double least = 1e9, most = 0;
+			struct told_figure *told = NULL;
+			char text[32];
+
+			if (!figure->contradicts)
+				continue;
+			for (size_t k = 0; k < ARRAY_SIZE(published_figures); k++) {
+				const struct published_figure *other = &published_figures[k];
+
+				if (strcmp(other->workload, figure->workload) != 0 ||
+				    strcmp(other->direction, figure->direction) != 0)
+					continue;
+				least = fmin(least, strtod(other->mib_per_s, NULL));
+				most = fmax(most, strtod(other->mib_per_s, NULL));
+			}
+			for (size_t k = 0; k < result.sample_count; k++)
+				if (strcmp(result.samples[k].workload, figure->workload) == 0 &&
+				    strcmp(result.samples[k].levels[0].value, figure->level) == 0)
+					told = &result.samples[k]
+							.source
+							->directions[*figure->direction == 'w']
+							.bandwidth;
+			assert_non_null(told);
+			(void)snprintf(text, sizeof(text), "%.*f",
+				       strchr(figure->mib_per_s, '.') ? 1 : 0,
+				       least + (most - least) * uniform(&random));
+			*told = told_printed(text, 1048576);
+		}
+		for (size_t i = 0; i < result.sample_count; i++) {
+			findings_done(&result.samples[i].findings);
+			assert_int_equal(checks_sample(&result.samples[i]), 0);
+			mismatches += count_of(&result.samples[i].findings, "size_mismatch");
+		}
+		assert_true(mismatches >= 5);
+		analysis = checked(&result);
+		called += count_of(&analysis.findings, "figure_repeated") > 0;
+		done(&analysis, &result);
+	}
+	assert_true(called <= 3); /* one of a thousand is what it may be wrong in */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(repeats_are_told_where_they_are_too_few),
+		cmocka_unit_test(repeats_are_not_told_twice),
+		cmocka_unit_test(combinations_that_are_missing_are_named),
+		cmocka_unit_test(reads_within_memory_are_told),
+		cmocka_unit_test(memory_is_told_of_the_cells_it_holds_in),
+		cmocka_unit_test(rates_are_read_out_of_words),
+		cmocka_unit_test(no_more_comes_over_a_link_than_it_carries),
+		cmocka_unit_test(an_exact_figure_twice_is_a_copy),
+		cmocka_unit_test(a_rate_repeats_by_right),
+		cmocka_unit_test(the_published_bandwidths_that_were_carried_over),
+		cmocka_unit_test(honest_tables_have_no_findings),
+		cmocka_unit_test(errors_that_were_not_copied_are_not_called_copies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
