@@ -215,11 +215,61 @@ struct number numbers_times(double ratio)
 	return number;
 }
 
+struct number numbers_change(double ratio)
+{
+	struct number number;
+	double percent = (ratio - 1) * 100, amount = fabs(percent);
+
+	if (!isfinite(ratio) || fabs(ratio) > 1e12)
+		return not_available();
+	if (ratio >= 2)
+		return numbers_times(ratio);
+	if (amount < 0.005)
+		return (struct number){"0 %"};
+	(void)snprintf(number.text, sizeof(number.text), "%+.*f %%",
+		       amount >= 9.95	 ? 0
+		       : amount >= 0.095 ? 1
+					 : 2,
+		       percent);
+	return number;
+}
+
+struct number numbers_ratio(double ratio)
+{
+	struct number number;
+
+	if (!isfinite(ratio) || fabs(ratio) > 1e12)
+		return not_available();
+	(void)snprintf(number.text, sizeof(number.text), "%.*f",
+		       fabs(ratio) >= 99.95  ? 0
+		       : fabs(ratio) >= 9.95 ? 1
+		       : fabs(ratio) >= 0.1  ? 3
+					     : 4,
+		       ratio);
+	return number;
+}
+
+struct number numbers_p(double probability)
+{
+	struct number number;
+
+	if (!isfinite(probability))
+		return not_available();
+	if (probability < 0.001)
+		return (struct number){"< 0.001"};
+	(void)snprintf(number.text, sizeof(number.text), "%.*f", probability < 0.0995 ? 3 : 2,
+		       probability);
+	return number;
+}
+
 struct number numbers_cell(double iops, double bytes_per_s)
 {
 	struct number number;
 
-	(void)snprintf(number.text, sizeof(number.text), "~%.20s / %.16s MiB",
-		       numbers_count(iops).text, numbers_mib(bytes_per_s).text);
+	(void)snprintf(number.text, sizeof(number.text), "%s%.20s / %.16s%s",
+		       isfinite(iops) ? "~" : "",
+		       isfinite(iops) ? numbers_count(iops).text : NUMBERS_UNKNOWN,
+		       isfinite(bytes_per_s) ? numbers_mib(bytes_per_s).text : NUMBERS_UNKNOWN,
+		       isfinite(bytes_per_s) ? " MiB" : "");
 	return number;
 }

@@ -15,6 +15,9 @@ struct number {
 	char text[48];
 };
 
+/* An en dash, where a figure is not known: on pages only. */
+#define NUMBERS_UNKNOWN "\xe2\x80\x93"
+
 struct number numbers_count(double value);	     /* 37.4k, 1.02M, 820, 3.14, 0 */
 struct number numbers_iops(double per_s);	     /* 37.4k IOPS */
 struct number numbers_bandwidth(double bytes_per_s); /* 1.06 GiB/s */
@@ -26,8 +29,12 @@ struct number numbers_grouped(uint64_t value);	     /* 1,234,567 */
 struct number numbers_exact(double value);	     /* 33,812.4: grouped, one decimal below 1e6 */
 struct number numbers_percent(double share);	     /* 98.7 %, of 0.987 */
 struct number numbers_times(double ratio);	     /* 1.02x, 33.1x */
+struct number numbers_change(double ratio);	     /* +4.1 %, -12 %, 0 %; of 1.041, 0.88, 1 */
+struct number numbers_ratio(double ratio);	     /* 1.041, 12.3, 0.0123 */
+struct number numbers_p(double probability);	     /* 0.042, < 0.001 */
 
-/* The published studies' cell, ~33.8k / 264 MiB, of operations and bytes a second. */
+/* The published studies' cell, ~33.8k / 264 MiB, of operations and bytes a second; NAN of one
+ * is not known: "~33.8k / –". */
 struct number numbers_cell(double iops, double bytes_per_s);
 
 #endif

@@ -20,19 +20,30 @@ static void section_open(struct html *html, const char *id, const char *title, c
 		html_element(html, "p", lead, "class", "lead", NULL);
 }
 
+/* What a report has to show; each is a section, and a link above them. */
+static bool compares(const struct report *report)
+{
+	return report->analysis.level_count > 1;
+}
+
 static void contents(const struct report *report, struct html *html)
 {
 	html_raw(html, "<nav class=\"contents\" aria-label=\"Contents\">");
-	if (report->data)
+	if (compares(report))
+		html_raw(html, "<a href=\"#levels\">Levels</a>");
+	if (report->data && report->index)
+		html_raw(html, "<a href=\"#iops\">Index</a><a href=\"#table\">Table</a>");
+	else if (report->data)
 		html_raw(html, "<a href=\"#iops\">IOPS</a><a href=\"#bandwidth\">Bandwidth</a>"
 			       "<a href=\"#table\">Table</a>");
 	if (report->files)
 		html_raw(html, "<a href=\"#files\">Files</a>");
+	if (report->latency || report->told_latency)
+		html_raw(html, "<a href=\"#latency\">Latency</a>");
+	if (report->series)
+		html_raw(html, "<a href=\"#series\">Series</a>");
 	if (report->zfs)
 		html_raw(html, "<a href=\"#zfs\">OpenZFS</a>");
-	html_raw(html, "<a href=\"#latency\">Latency</a>");
-	if (report->data)
-		html_raw(html, "<a href=\"#series\">Series</a>");
 	html_raw(html, "<a href=\"#findings\">Findings</a>"
 		       "<a href=\"#details\">Details</a></nav>");
 }
@@ -51,7 +62,8 @@ static void top(const struct report *report, struct html *html)
 	if (definition->description)
 		html_element(html, "p", definition->description, "class", "description", NULL);
 	report_facts(report, html);
-	report_summary(report, html);
+	if (!compares(report) && report->result->sample_count)
+		report_summary(report, html);
 	if (!trouble[0])
 		return;
 	html_open(html, "div", "class", "banner warning", "role", "note", NULL);
@@ -62,19 +74,42 @@ static void top(const struct report *report, struct html *html)
 	html_close(html, "div");
 }
 
+static void levels_section(const struct report *report, struct html *html)
+{
+	const struct analysis *analysis = &report->analysis;
+	char title[DEFINITION_NAME_MAX + 40];
+
+	(void)snprintf(title, sizeof(title), "Levels of %s", analysis->axis);
+	section_open(html, "levels", title,
+		     analysis->comparison_count > 1
+			     ? "Each level's score is the weighted geometric mean of all "
+			       "comparisons. Losses are against the highest figure there, and have "
+			       "no interval, since a highest of several is high by chance as well."
+			     : NULL);
+	report_verdicts(report, html);
+	html_close(html, "section");
+}
+
+#define ON_BARS                                                                                    \
+	"Bars begin at zero; whiskers show the 95 % interval of the mean where there are repeats."
+
 static void bars_section(const struct report *report, enum measure measure, struct html *html)
 {
-	const char *name = measure == MEASURE_IOPS ? "IOPS" : "Bandwidth, MiB/s";
+	const char *name = report->index	     ? "Index"
+			   : measure == MEASURE_IOPS ? "IOPS"
+						     : "Bandwidth, MiB/s";
 	const char *lead = "1 MiB is 2^20 bytes.";
 	char title[DEFINITION_NAME_MAX + 40];
 
-	if (measure == MEASURE_IOPS)
-		lead = report->analysis.level_count > 1
-			       ? "Operations a second. Bars begin at zero; whiskers show the 95 % "
-				 "interval of the mean. Levels in the strong tone are not shown "
-				 "below the highest."
-			       : "Operations a second. Bars begin at zero; whiskers show the 95 % "
-				 "interval of the mean.";
+	if (report->index)
+		lead = "No operations or bytes a second: 100 is the level that the others were "
+		       "told against.";
+	else if (measure == MEASURE_IOPS)
+		lead = compares(report)
+			       ? "Operations a second. " ON_BARS
+				 " Levels in the strong tone are not shown worse than the best; of "
+				 "single samples only the highest figure is."
+			       : "Operations a second. " ON_BARS;
 	if (report->analysis.axis[0])
 		(void)snprintf(title, sizeof(title), "%s by %s", name, report->analysis.axis);
 	else
@@ -84,15 +119,23 @@ static void bars_section(const struct report *report, enum measure measure, stru
 	html_close(html, "section");
 }
 
+static void table_section(const struct report *report, struct html *html)
+{
+	section_open(html, "table", "Table",
+		     report->index ? "The index, 100 being the level that others were told against."
+				   : "Operations a second / MiB a second, rounded to three digits; "
+				     "the exact figures show when a cell is pointed at, and stand "
+				     "in result.csv. \xe2\x80\x93: not known.");
+	report_cells_table(report, html);
+	html_close(html, "section");
+}
+
 static void data_sections(const struct report *report, struct html *html)
 {
 	bars_section(report, MEASURE_IOPS, html);
-	bars_section(report, MEASURE_BANDWIDTH, html);
-	section_open(html, "table", "Table",
-		     "Operations a second / MiB a second, rounded to three digits; the exact "
-		     "figures show when a cell is pointed at, and stand in result.csv.");
-	report_cells_table(report, html);
-	html_close(html, "section");
+	if (!report->index)
+		bars_section(report, MEASURE_BANDWIDTH, html);
+	table_section(report, html);
 }
 
 static void files_section(const struct report *report, struct html *html)
@@ -124,28 +167,41 @@ static void zfs_section(const struct report *report, struct html *html)
 	html_close(html, "section");
 }
 
+static void latency_section(const struct report *report, struct html *html)
+{
+	section_open(html, "latency", "Latency",
+		     report->latency ? "From submission to completion, all repeats together. The "
+				       "axis stretches the tail; each line ends where fewer than "
+				       "ten operations lie beyond. Time is logarithmic."
+				     : "As the other tool told it.");
+	if (report->latency)
+		report_latency(report, html);
+	if (report->told_latency)
+		report_told_latency(report, html);
+	html_close(html, "section");
+}
+
 static void measured_sections(const struct report *report, struct html *html)
 {
 	contents(report, html);
+	if (compares(report))
+		levels_section(report, html);
 	if (report->data)
 		data_sections(report, html);
 	if (report->files)
 		files_section(report, html);
+	if (report->latency || report->told_latency)
+		latency_section(report, html);
+	if (report->series) {
+		section_open(
+			html, "series", "Throughput over time",
+			"Reads and writes together, second by second. What lies in the ramp is "
+			"shaded and not part of any figure.");
+		report_series(report, html);
+		html_close(html, "section");
+	}
 	if (report->zfs)
 		zfs_section(report, html);
-	section_open(html, "latency", "Latency",
-		     "From submission to completion, all repeats together. The axis stretches "
-		     "the tail; each line ends where fewer than ten operations lie beyond. Time "
-		     "is logarithmic.");
-	report_latency(report, html);
-	html_close(html, "section");
-	if (!report->data)
-		return;
-	section_open(html, "series", "Throughput over time",
-		     "Reads and writes together, second by second. What lies in the ramp is "
-		     "shaded and not part of any figure.");
-	report_series(report, html);
-	html_close(html, "section");
 }
 
 static char *make_page(const struct report *report, size_t *ret_size)
@@ -197,7 +253,8 @@ static int write_files(const struct report *report, const char *result_json,
 		r = file_write(dirfd, "result.json", result_json, result_json_size, 0644);
 	if (r == 0)
 		r = write_text(dirfd, "result.csv", result_csv(report->result));
-	if (r == 0)
+	/* Of what another tool measured there is nothing that fio would have said. */
+	if (r == 0 && !report->result->definition.imported)
 		r = write_text(dirfd, "fio.json", result_fio_text(report->result));
 	if (r < 0)
 		return r;

@@ -6,6 +6,7 @@
 #include "engine/base/clock.h"
 #include "engine/plan/workload_order.h"
 #include "server/codec/definition.h"
+#include "web/report_told.h"
 #include "web/report_zfs.h"
 
 #define ORDER_ROWS_MAX 1000 /* samples listed */
@@ -248,15 +249,35 @@ static void show_environment(const struct result *result, struct html *html)
 
 /* ---- samples ---- */
 
+/* All directions together; a dash where one that moves does not tell it, or where none does. */
+static void total_cell(const struct sample *sample, bool bandwidth, struct html *html)
+{
+	bool known = false;
+	double total = 0;
+
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		struct told_figure figure =
+			bandwidth ? sample_bandwidth_figure(sample, (enum direction)d)
+				  : sample_iops_figure(sample, (enum direction)d);
+
+		if (!sample_moves(sample, (enum direction)d))
+			continue;
+		known = figure.known;
+		if (!known)
+			break;
+		total += figure.value;
+	}
+	html_element(html, "td",
+		     known ? numbers_exact(bandwidth ? total / (1 << 20) : total).text
+			   : NUMBERS_UNKNOWN,
+		     "class", "number", NULL);
+}
+
 static void sample_row(const struct sample *sample, struct html *html)
 {
 	char stamp[CLOCK_TEXT_MAX], text[64];
-	double iops = 0, bytes = 0;
+	bool ours = !sample->source;
 
-	for (int d = 0; d < DIRECTION_COUNT; d++) {
-		iops += sample_iops(sample, (enum direction)d);
-		bytes += sample_bandwidth(sample, (enum direction)d);
-	}
 	html_open(html, "tr", NULL);
 	(void)snprintf(text, sizeof(text), "%zu", sample->order + 1);
 	html_element(html, "td", text, "class", "number", NULL);
@@ -270,19 +291,24 @@ static void sample_row(const struct sample *sample, struct html *html)
 	html_element(html, "td", text, "class", "number", NULL);
 	(void)clock_format(sample->started_wall_ms, stamp);
 	(void)snprintf(text, sizeof(text), "%.8s", stamp + 11);
-	html_element(html, "td", text, NULL);
-	html_element(html, "td", numbers_exact(sample->seconds).text, "class", "number", NULL);
-	html_element(html, "td", sample->file_count ? "-" : numbers_exact(iops).text, "class",
-		     "number", NULL);
-	html_element(html, "td", sample->file_count ? "-" : numbers_exact(bytes / (1 << 20)).text,
+	html_element(html, "td", sample->started_wall_ms ? text : NUMBERS_UNKNOWN, NULL);
+	html_element(html, "td",
+		     ours || sample->source->seconds_known ? numbers_exact(sample->seconds).text
+							   : NUMBERS_UNKNOWN,
 		     "class", "number", NULL);
-	html_element(html, "td", numbers_exact(sample->depth_mean).text, "class", "number", NULL);
+	total_cell(sample, false, html);
+	total_cell(sample, true, html);
+	html_element(html, "td", ours ? numbers_exact(sample->depth_mean).text : NUMBERS_UNKNOWN,
+		     "class", "number", NULL);
 	html_close(html, "tr");
 }
 
 static void show_samples(const struct result *result, struct html *html)
 {
-	html_element(html, "h3", "Samples in the order they were measured", NULL);
+	html_element(html, "h3",
+		     result->definition.imported ? "Samples"
+						 : "Samples in the order they were measured",
+		     NULL);
 	html_raw(html, "<details>");
 	html_open(html, "summary", NULL);
 	html_textf(html, "%zu samples", result->sample_count);
@@ -305,20 +331,29 @@ static void show_samples(const struct result *result, struct html *html)
 
 void report_appendix(const struct report *report, struct html *html)
 {
+	bool imported = report->result->definition.imported;
+
 	html_element(html, "h3", "Downloads", NULL);
 	html_raw(html, "<ul class=\"downloads\">"
 		       "<li><a href=\"result.json\">result.json</a>: all that was measured, with "
 		       "histograms and series</li>"
 		       "<li><a href=\"result.csv\">result.csv</a>: a row a sample and direction, "
-		       "job or phase, exact figures</li>"
-		       "<li><a href=\"fio.json\">fio.json</a>: in the layout of fio's own "
-		       "output");
-	if (report->files)
-		html_text(html, ", without the metadata workloads");
-	html_raw(html, "</li></ul>");
+		       "job or phase, exact figures</li>");
+	if (!imported) {
+		html_raw(html, "<li><a href=\"fio.json\">fio.json</a>: in the layout of fio's own "
+			       "output");
+		if (report->files)
+			html_text(html, ", without the metadata workloads");
+		html_raw(html, "</li>");
+	}
+	html_raw(html, "</ul>");
+	if (imported)
+		report_told_sources(report, html);
 	show_definition(report->result, html);
-	report_zfs_commands(report, html);
-	show_commands(report, html);
-	show_environment(report->result, html);
+	if (!imported) {
+		report_zfs_commands(report, html);
+		show_commands(report, html);
+		show_environment(report->result, html);
+	}
 	show_samples(report->result, html);
 }

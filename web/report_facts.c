@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "web/report_told.h"
 #include "web/report_zfs.h"
 
 static const char *plural(size_t count)
@@ -107,17 +108,12 @@ static void fact_verified(const struct result *result, struct html *html)
 	report_fact(html, "Read back", text);
 }
 
-void report_facts(const struct report *report, struct html *html)
+/* Of a run of ours: where and how it was measured. */
+static void run_facts(const struct report *report, struct html *html)
 {
 	const struct result *result = report->result;
 	char text[96], stamp[CLOCK_TEXT_MAX];
 
-	html_open(html, "dl", "class", "facts", NULL);
-	report_fact(html, "Host", result->environment.host);
-	fact_targets(result, html);
-	fact_factors(report, html);
-	(void)snprintf(text, sizeof(text), "%zu", result->definition.workload_count);
-	report_fact(html, "Workloads", text);
 	(void)snprintf(text, sizeof(text), "%u", result->definition.repeats);
 	report_fact(html, "Repeats", text);
 	(void)snprintf(text, sizeof(text), "%zu of %zu", result->sample_count,
@@ -136,6 +132,51 @@ void report_facts(const struct report *report, struct html *html)
 				.text);
 	if (result->backend[0])
 		report_fact(html, "Backend", result->backend);
+}
+
+/* The fewest and the most samples that any measured cell has. */
+static void imported_counts(const struct report *report, struct html *html)
+{
+	const struct cells *cells = &report->analysis.cells;
+	size_t fewest = 0, most = 0;
+	char text[64];
+
+	for (size_t i = 0; i < cells->count; i++) {
+		size_t count = cells->list[i].sample_count;
+
+		most = count > most ? count : most;
+		if (count && (!fewest || count < fewest))
+			fewest = count;
+	}
+	if (fewest == most)
+		(void)snprintf(text, sizeof(text), "%zu", most);
+	else
+		(void)snprintf(text, sizeof(text), "%zu to %zu", fewest, most);
+	report_fact(html, "Repeats", text);
+	(void)snprintf(text, sizeof(text), "%zu", report->result->sample_count);
+	report_fact(html, "Samples", text);
+}
+
+void report_facts(const struct report *report, struct html *html)
+{
+	const struct result *result = report->result;
+	bool imported = result->definition.imported;
+	char text[32];
+
+	html_open(html, "dl", "class", "facts", NULL);
+	if (imported) {
+		report_told_facts(report, html);
+	} else {
+		report_fact(html, "Host", result->environment.host);
+		fact_targets(result, html);
+	}
+	fact_factors(report, html);
+	(void)snprintf(text, sizeof(text), "%zu", result->definition.workload_count);
+	report_fact(html, "Workloads", text);
+	if (imported)
+		imported_counts(report, html);
+	else
+		run_facts(report, html);
 	fact_verified(result, html);
 	fact_findings(report, html);
 	html_close(html, "dl");

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "web/report_parts.h"
+#include "web/report_rows.h"
 
 #define CARD_PLACES_MAX 100 /* places listed on a card */
 #define PLACES_OPEN 6	    /* more than these are folded up */
@@ -81,8 +81,12 @@ static void add_finding(struct cards *cards, const struct finding *finding)
 	card->place_count++;
 }
 
-static void gather_cards(const struct result *result, struct cards *cards)
+static void gather_cards(const struct report *report, struct cards *cards)
 {
+	const struct result *result = report->result;
+
+	for (size_t i = 0; i < report->analysis.findings.count; i++)
+		add_finding(cards, &report->analysis.findings.list[i]);
 	for (size_t i = 0; i < result->findings.count; i++)
 		add_finding(cards, &result->findings.list[i]);
 	for (size_t s = 0; s < result->sample_count; s++)
@@ -101,38 +105,83 @@ size_t report_findings(const struct report *report, enum finding_severity severi
 	struct cards cards = {0};
 	size_t count = 0;
 
-	gather_cards(report->result, &cards);
+	gather_cards(report, &cards);
 	for (size_t i = 0; i < cards.count; i++)
 		count += cards.list[i]->first->severity == severity;
 	free_cards(&cards);
 	return count;
 }
 
-static void workload_link(const struct result *result, const char *workload, struct html *html)
+/* Whether a finding's cell is this one: its text is "bs=4k, target=zvol", all levels in order. */
+static bool same_cell(const struct cell *cell, const char *text)
 {
-	char link[40];
+	for (size_t i = 0; cell->sample_count && i < cell->samples[0]->level_count; i++) {
+		const struct level *level = &cell->samples[0]->levels[i];
+		size_t factor = strlen(level->factor), value = strlen(level->value);
 
-	for (size_t w = 0; w < result->definition.workload_count; w++) {
-		if (!same_text(result->definition.workloads[w].name, workload))
-			continue;
-		(void)snprintf(link, sizeof(link), "#w%zu", w + 1);
-		html_element(html, "a", workload, "href", link, NULL);
-		return;
+		if (i > 0 && strncmp(text, ", ", 2) != 0)
+			return false;
+		text += i > 0 ? 2 : 0;
+		if (strncmp(text, level->factor, factor) != 0 || text[factor] != '=' ||
+		    strncmp(text + factor + 1, level->value, value) != 0)
+			return false;
+		text += factor + 1 + value;
 	}
-	html_text(html, workload);
+	return cell->sample_count && text[0] == '\0';
+}
+
+/* Phases of files have no cell of their own to lead to. */
+static bool of_files(const struct cell *cell)
+{
+	return cell->sample_count && cell->samples[0]->file_count > 0;
+}
+
+/* The row of a workload, or the cell where the finding names one. */
+static void find_place(const struct report *report, const struct finding *finding,
+		       const char *workload, char *link, size_t size)
+{
+	const struct definition *definition = &report->result->definition;
+	const struct cells *cells = &report->analysis.cells;
+	char id[REPORT_CELL_ID_MAX];
+	size_t w = 0;
+
+	link[0] = '\0';
+	while (w < definition->workload_count &&
+	       !same_text(definition->workloads[w].name, workload))
+		w++;
+	if (w == definition->workload_count)
+		return;
+	(void)snprintf(link, size, "#w%zu", w + 1);
+	for (size_t i = 0; finding->cell && finding->cell[0] && i < cells->count; i++)
+		if (cells->list[i].workload == w && !of_files(&cells->list[i]) &&
+		    same_cell(&cells->list[i], finding->cell)) {
+			(void)snprintf(link, size, "#%s",
+				       report_cell_id(report, &cells->list[i], id));
+			return;
+		}
 }
 
 /* "Exchange, General_IO: iodepth=16" */
-static void place_words(const struct result *result, const struct finding *finding,
+static void place_words(const struct report *report, const struct finding *finding,
 			struct html *html)
 {
+	char link[40];
+
 	for (size_t i = 0; i < finding->workload_count; i++) {
-		if (i > 0)
-			html_text(html, ", ");
-		workload_link(result, finding->workloads[i], html);
+		bool last = i + 1 == finding->workload_count;
+
+		html_text(html, i > 0 ? ", " : "");
+		find_place(report, finding, finding->workloads[i], link, sizeof(link));
+		if (link[0])
+			html_open(html, "a", "href", link, NULL);
+		html_text(html, finding->workloads[i]);
+		if (last && finding->cell && finding->cell[0])
+			html_textf(html, ": %s", finding->cell);
+		if (link[0])
+			html_close(html, "a");
 	}
-	if (finding->cell && finding->cell[0])
-		html_textf(html, "%s%s", finding->workload_count ? ": " : "", finding->cell);
+	if (!finding->workload_count && finding->cell)
+		html_text(html, finding->cell);
 }
 
 static bool has_place(const struct finding *finding)
@@ -156,11 +205,11 @@ static void expected_found(const struct finding *finding, struct html *html)
 	html_raw(html, "</dl>");
 }
 
-static void single_place(const struct result *result, const struct card *card, struct html *html)
+static void single_place(const struct report *report, const struct card *card, struct html *html)
 {
 	if (has_place(card->first) || card->count > 1) {
 		html_open(html, "p", "class", "place", NULL);
-		place_words(result, card->first, html);
+		place_words(report, card->first, html);
 		if (card->count > 1)
 			html_textf(html, " (%zu times)", card->count);
 		html_close(html, "p");
@@ -169,7 +218,7 @@ static void single_place(const struct result *result, const struct card *card, s
 }
 
 /* The places of several findings, a line each, with what was found there. */
-static void list_places(const struct result *result, const struct card *card, struct html *html)
+static void list_places(const struct report *report, const struct card *card, struct html *html)
 {
 	bool folded = card->place_count > PLACES_OPEN;
 
@@ -185,7 +234,7 @@ static void list_places(const struct result *result, const struct card *card, st
 
 		html_open(html, "li", NULL);
 		if (has_place(place->finding))
-			place_words(result, place->finding, html);
+			place_words(report, place->finding, html);
 		else
 			html_text(html, "The whole");
 		if (place->finding->found)
@@ -204,7 +253,7 @@ static void list_places(const struct result *result, const struct card *card, st
 		html_close(html, "details");
 }
 
-static void show_card(const struct result *result, const struct card *card, struct html *html)
+static void show_card(const struct report *report, const struct card *card, struct html *html)
 {
 	static const struct {
 		const char *word, *class, *icon;
@@ -225,9 +274,9 @@ static void show_card(const struct result *result, const struct card *card, stru
 	html_close(html, "h3");
 	html_element(html, "p", finding->message, NULL);
 	if (card->place_count > 1)
-		list_places(result, card, html);
+		list_places(report, card, html);
 	else
-		single_place(result, card, html);
+		single_place(report, card, html);
 	html_close(html, "article");
 }
 
@@ -235,14 +284,14 @@ void report_finding_cards(const struct report *report, struct html *html)
 {
 	struct cards cards = {0};
 
-	gather_cards(report->result, &cards);
+	gather_cards(report, &cards);
 	if (cards.count == 0 && cards.left_out == 0)
 		html_element(html, "p", "None: no check found anything to tell.", NULL);
 	html_open(html, "div", "class", "cards", NULL);
 	for (int severity = FINDING_ERROR; severity >= FINDING_INFO; severity--)
 		for (size_t i = 0; i < cards.count; i++)
 			if ((int)cards.list[i]->first->severity == severity)
-				show_card(report->result, cards.list[i], html);
+				show_card(report, cards.list[i], html);
 	html_close(html, "div");
 	if (cards.left_out) {
 		html_open(html, "p", "class", "note", NULL);

@@ -36,6 +36,8 @@ struct report {
 	struct analysis analysis;
 	size_t recommended;    /* level that TrueNAS recommends; analysis.level_count: none */
 	bool data, files, zfs; /* whether anything of the kind was measured */
+	bool latency, told_latency, series; /* histograms; latencies as told; seconds */
+	bool index;			    /* figures of data are an index (told.h) */
 	struct chart_set *charts;
 	size_t panel_count;
 	struct panel panels[PANELS_MAX]; /* of the first comparisons */
@@ -78,8 +80,12 @@ const char *report_kind(const struct comparison *comparison, int direction,
 void report_banner(const struct report *report, struct html *html);
 void report_headline(const struct report *report, struct html *html);
 void report_facts(const struct report *report, struct html *html);
-void report_summary(const struct report *report, struct html *html);
 void report_fact(struct html *html, const char *name, const char *value); /* a row of a dl */
+
+/* report_verdicts.c: the highest of each comparison; and with what is shown of the levels, over
+ * all, from one to the next and beside each other. */
+void report_summary(const struct report *report, struct html *html);
+void report_verdicts(const struct report *report, struct html *html);
 /* "64K is best", "best 64K; 32K not told from it", "highest figure at 64K"; "" with one level. */
 #define REPORT_VERDICT_MAX 400
 const char *report_verdict(const struct report *report, const struct comparison *comparison,
@@ -91,10 +97,6 @@ MUST_CHECK int report_write_charts(const struct report *report, int dirfd);
 #define REPORT_CHART_NAME_MAX 40
 const char *report_chart_name(size_t index, enum chart_theme theme,
 			      char buffer[REPORT_CHART_NAME_MAX]);
-
-/* report_series.c: throughput over time of one comparison; no chart where there is no series. */
-MUST_CHECK int report_add_series(struct report *report, const struct comparison *comparison,
-				 size_t *ret_index);
 
 /* report_panels.c; a folded table is closed by html_close(html, "details"). */
 void report_panel(const struct report *report, size_t chart, const char *title, const char *note,
@@ -112,6 +114,7 @@ void report_files_table(const struct report *report, struct html *html);
 void report_cells_table(const struct report *report, struct html *html);
 void report_bars_table(const struct report *report, enum measure measure, struct html *html);
 void report_latency_table(const struct report *report, struct html *html);
+void report_told_latency(const struct report *report, struct html *html); /* of imported samples */
 
 /* Whether any latency from the intended start is there: report_latency_table() then tells both. */
 bool report_has_intended(const struct report *report);

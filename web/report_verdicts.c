@@ -3,7 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/analysis/words.h"
 #include "web/report_parts.h"
+
+#define PAIRS_OPEN 12  /* more are folded */
+#define PAIRS_MAX 1000 /* rows */
 
 static size_t put_levels(const struct report *report, const struct comparison *comparison,
 			 bool skip_best, char *buffer, size_t size)
@@ -31,13 +35,13 @@ static size_t put_levels(const struct report *report, const struct comparison *c
 const char *report_verdict(const struct report *report, const struct comparison *comparison,
 			   char buffer[REPORT_VERDICT_MAX])
 {
-	const char *best = analysis_level(&report->analysis, comparison->best);
-	char levels[REPORT_VERDICT_MAX - 100];
+	char levels[REPORT_VERDICT_MAX - 120], best[WORDS_LEVEL_MAX];
 	size_t count;
 
 	buffer[0] = '\0';
 	if (comparison->measured < 2)
 		return comparison->measured ? buffer : "not measured";
+	(void)words_level(&report->analysis, comparison->best, best);
 	count = put_levels(report, comparison, comparison->blocks > 1, levels, sizeof(levels));
 	if (comparison->blocks < 2)
 		(void)snprintf(buffer, REPORT_VERDICT_MAX, "highest figure%s at %s",
@@ -45,7 +49,7 @@ const char *report_verdict(const struct report *report, const struct comparison 
 	else if (count == 0)
 		(void)snprintf(buffer, REPORT_VERDICT_MAX, "%.80s is best", best);
 	else if (count + 1 == comparison->measured)
-		(void)snprintf(buffer, REPORT_VERDICT_MAX, "no level shown worse than another");
+		(void)snprintf(buffer, REPORT_VERDICT_MAX, "no difference shown");
 	else
 		(void)snprintf(buffer, REPORT_VERDICT_MAX, "%.80s; not shown worse: %s", best,
 			       levels);
@@ -60,7 +64,7 @@ static void figure_cell(const struct comparison *comparison, enum measure measur
 		measure == MEASURE_BANDWIDTH ? numbers_mib : numbers_count;
 
 	if (isnan(value)) {
-		html_element(html, "td", "\xe2\x80\x93", "class", "number", NULL);
+		html_element(html, "td", NUMBERS_UNKNOWN, "class", "number", NULL);
 		return;
 	}
 	html_element(html, "td", format(value).text, "class", "number", "title",
@@ -105,18 +109,308 @@ static void summary_row(const struct report *report, const struct comparison *co
 	html_raw(html, "</tr>");
 }
 
-void report_summary(const struct report *report, struct html *html)
+/* ---- levels over all comparisons ---- */
+
+static void number_head(struct html *html, const char *text)
+{
+	html_element(html, "th", text, "scope", "col", "class", "number", NULL);
+}
+
+/* "leader", "not shown worse", "worse" */
+static const char *standing(const struct recommendation *recommendation, size_t level)
+{
+	const struct recommended_level *own = &recommendation->levels[level];
+
+	if (recommendation->kind == RECOMMENDATION_SINGLE)
+		return level == recommendation->leader ? "highest" : "one sample: no verdict";
+	if (level == recommendation->leader)
+		return recommendation->kind == RECOMMENDATION_LEVEL ? "best" : "leads";
+	return own->in_set ? "not shown worse" : "shown worse";
+}
+
+static void interval_span(struct html *html, const char *low, const char *high)
+{
+	html_open(html, "span", "class", "interval", NULL);
+	html_textf(html, " [%s, %s]", low, high);
+	html_close(html, "span");
+}
+
+/* A level beside the leader: -3.9 % [-5.0, -2.8] */
+static void behind_cell(const struct recommended_level *own, struct html *html)
+{
+	html_open(html, "td", "class", "number", NULL);
+	html_text(html, numbers_change(own->to_leader).text);
+	if (own->interval && own->lead_low > 0 && own->lead_high > 0 && own->to_leader < 1)
+		interval_span(html, numbers_change(1 / own->lead_high).text,
+			      numbers_change(1 / own->lead_low).text);
+	html_close(html, "td");
+}
+
+static void worst_cell(const struct report *report, const struct recommended_level *own,
+		       struct html *html)
+{
+	const struct analysis *analysis = &report->analysis;
+	char title[ANALYSIS_TITLE_MAX];
+
+	html_element(html, "td", numbers_change(own->worst).text, "class", "number", NULL);
+	html_open(html, "td", NULL);
+	if (own->worst < 1 && own->worst_comparison < analysis->comparison_count)
+		html_name(html,
+			  analysis_title(analysis, &analysis->comparisons[own->worst_comparison],
+					 title));
+	else
+		html_text(html, NUMBERS_UNKNOWN);
+	html_close(html, "td");
+}
+
+struct costs {
+	bool amplification, space;
+};
+
+static void level_row(const struct report *report, size_t level, const struct costs *costs,
+		      struct html *html)
+{
+	const struct recommendation *recommendation = &report->analysis.recommendation;
+	const struct recommended_level *own = &recommendation->levels[level];
+	bool strong = own->complete && own->in_set && recommendation->kind != RECOMMENDATION_SINGLE;
+
+	html_raw(html, "<tr>");
+	html_element(html, "th", analysis_level(&report->analysis, level), "scope", "row", NULL);
+	if (!own->complete) {
+		html_element(html, "td", "not measured everywhere", NULL);
+		for (int i = 0; i < 3; i++)
+			html_element(html, "td", NUMBERS_UNKNOWN, "class", i < 2 ? "number" : NULL,
+				     NULL);
+	} else {
+		html_element(html, "td", standing(recommendation, level), "class",
+			     strong ? "strong" : NULL, NULL);
+		behind_cell(own, html);
+		worst_cell(report, own, html);
+	}
+	if (costs->amplification)
+		html_element(html, "td",
+			     own->write_amplification > 0
+				     ? numbers_times(own->write_amplification).text
+				     : NUMBERS_UNKNOWN,
+			     "class", "number", NULL);
+	if (costs->space)
+		html_element(html, "td",
+			     own->space > 0 ? numbers_times(own->space).text : NUMBERS_UNKNOWN,
+			     "class", "number", NULL);
+	html_raw(html, "</tr>");
+}
+
+static void levels_table(const struct report *report, struct html *html)
+{
+	const struct analysis *analysis = &report->analysis;
+	const struct recommendation *recommendation = &analysis->recommendation;
+	struct costs costs = {false, false};
+
+	for (size_t i = 0; i < recommendation->level_count; i++) {
+		costs.amplification |= recommendation->levels[i].write_amplification > 0;
+		costs.space |= recommendation->levels[i].space > 0;
+	}
+	html_raw(html, "<div class=\"scroll\"><table class=\"levels\"><thead><tr>");
+	html_element(html, "th", analysis->axis, "scope", "col", NULL);
+	html_element(html, "th", "Over all", "scope", "col", NULL);
+	number_head(html, "Beside the leader");
+	number_head(html, "Worst loss");
+	html_element(html, "th", "in", "scope", "col", NULL);
+	if (costs.amplification)
+		number_head(html, "Write amplification");
+	if (costs.space)
+		number_head(html, "Space a byte");
+	html_raw(html, "</tr></thead><tbody>");
+	for (size_t i = 0; i < analysis->level_count; i++)
+		level_row(report, analysis->order[i], &costs, html);
+	html_raw(html, "</tbody></table></div>");
+}
+
+/* ---- steps between neighbours ---- */
+
+static void extreme_cell(const struct report *report, double ratio, size_t comparison, bool shown,
+			 struct html *html)
+{
+	const struct analysis *analysis = &report->analysis;
+	char title[ANALYSIS_TITLE_MAX];
+
+	html_open(html, "td", NULL);
+	if (shown && ratio > 0 && comparison < analysis->comparison_count) {
+		html_textf(html, "%s in ", numbers_change(ratio).text);
+		html_name(html,
+			  analysis_title(analysis, &analysis->comparisons[comparison], title));
+	} else {
+		html_text(html, NUMBERS_UNKNOWN);
+	}
+	html_close(html, "td");
+}
+
+static void step_row(const struct report *report, const struct trade_off *step, struct html *html)
+{
+	const struct analysis *analysis = &report->analysis;
+	const size_t counts[] = {step->better, step->worse, step->open};
+
+	html_raw(html, "<tr>");
+	html_open(html, "th", "scope", "row", NULL);
+	html_textf(html, "%s to ", analysis_level(analysis, step->from));
+	html_text(html, analysis_level(analysis, step->to));
+	html_close(html, "th");
+	html_element(html, "td",
+		     step->ratio > 0 ? numbers_change(step->ratio).text : NUMBERS_UNKNOWN, "class",
+		     "number", NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		html_element(html, "td", numbers_grouped(counts[i]).text, "class", "number", NULL);
+	extreme_cell(report, step->most_won, step->won, step->most_won > 1, html);
+	extreme_cell(report, step->most_lost, step->lost, step->most_lost < 1, html);
+	html_raw(html, "</tr>");
+}
+
+static void steps_table(const struct report *report, struct html *html)
+{
+	const struct recommendation *recommendation = &report->analysis.recommendation;
+
+	if (!recommendation->trade_off_count)
+		return;
+	html_element(html, "h3", "From one level to the next", NULL);
+	html_element(
+		html, "p",
+		"What a step to the neighbour wins and loses: over all, in how many comparisons "
+		"it is shown better, shown worse or neither, and the largest of each.",
+		"class", "note", NULL);
+	html_raw(html, "<div class=\"scroll\"><table><thead><tr>"
+		       "<th scope=\"col\">Step</th>");
+	number_head(html, "Over all");
+	number_head(html, "Better");
+	number_head(html, "Worse");
+	number_head(html, "Neither");
+	html_raw(html, "<th scope=\"col\">Most won</th><th scope=\"col\">Most lost</th>"
+		       "</tr></thead><tbody>");
+	for (size_t i = 0; i < recommendation->trade_off_count; i++)
+		step_row(report, &recommendation->trade_offs[i], html);
+	html_raw(html, "</tbody></table></div>");
+}
+
+/* ---- pairs of levels ---- */
+
+/* Neighbours as shown, and the best against every other; each pair once. */
+static bool pair_shown(const struct analysis *analysis, const struct comparison *comparison,
+		       size_t one, size_t other)
+{
+	size_t a = analysis->order[one], b = analysis->order[other];
+	size_t between = 0;
+
+	if (a == comparison->best || b == comparison->best)
+		return true;
+	for (size_t i = one + 1; i < other; i++) /* levels without samples are no neighbours */
+		between += comparison->figures[analysis->order[i]].samples > 0;
+	return between == 0;
+}
+
+static void pair_row(const struct report *report, const struct comparison *comparison, size_t a,
+		     size_t b, struct html *html)
+{
+	const struct analysis *analysis = &report->analysis;
+	const struct contrast *contrast = analysis_contrast(comparison, a, b);
+	/* The better one is told beside the other. */
+	size_t of = contrast && words_turned(contrast, a).ratio > 1 ? a : b;
+	char title[ANALYSIS_TITLE_MAX], verdict[WORDS_MAX];
+	struct words_ratio ratio;
+
+	if (!contrast || !(contrast->ratio > 0))
+		return;
+	ratio = words_turned(contrast, of);
+	html_raw(html, "<tr>");
+	html_open(html, "th", "scope", "row", NULL);
+	html_name(html, analysis_title(analysis, comparison, title));
+	html_close(html, "th");
+	html_open(html, "td", NULL);
+	html_textf(html, "%s beside ", analysis_level(analysis, of));
+	html_text(html, analysis_level(analysis, of == a ? b : a));
+	html_close(html, "td");
+	html_open(html, "td", "class", "number", NULL);
+	html_text(html, numbers_ratio(ratio.ratio).text);
+	if (contrast->interval)
+		interval_span(html, numbers_ratio(ratio.low).text, numbers_ratio(ratio.high).text);
+	html_close(html, "td");
+	html_element(html, "td",
+		     contrast->interval ? numbers_p(contrast->p_holm).text : NUMBERS_UNKNOWN,
+		     "class", "number", NULL);
+	html_element(html, "td", words_verdict(contrast, of, comparison->measure, verdict), "class",
+		     contrast->verdict == VERDICT_DIFFERENT ? "strong" : NULL, NULL);
+	html_element(html, "td",
+		     !contrast->interval ? NUMBERS_UNKNOWN
+		     : contrast->paired	 ? "paired"
+					 : "pooled",
+		     NULL);
+	html_raw(html, "</tr>");
+}
+
+static size_t pair_rows(const struct report *report, struct html *html)
+{
+	const struct analysis *analysis = &report->analysis;
+	size_t count = 0;
+
+	for (size_t k = 0; k < analysis->comparison_count; k++) {
+		const struct comparison *comparison = &analysis->comparisons[k];
+
+		for (size_t i = 0; comparison->measured > 1 && i < analysis->level_count; i++)
+			for (size_t n = i + 1; n < analysis->level_count; n++) {
+				size_t a = analysis->order[i], b = analysis->order[n];
+
+				if (!analysis_contrast(comparison, a, b) ||
+				    !pair_shown(analysis, comparison, i, n) ||
+				    ++count > PAIRS_MAX || !html)
+					continue;
+				pair_row(report, comparison, a, b, html);
+			}
+	}
+	return count;
+}
+
+static void pairs_table(const struct report *report, struct html *html)
+{
+	size_t count = pair_rows(report, NULL);
+
+	if (!count)
+		return;
+	html_element(html, "h3", "Levels beside each other", NULL);
+	html_element(
+		html, "p",
+		"Neighbours, and the highest against every other. Ratios are of geometric "
+		"means, with the 95 % interval of that pair alone; p is adjusted over every "
+		"pair of levels of every comparison, shown here or not (Holm). Pooled: by the "
+		"spread of all levels together, once block and level are taken out; paired: by "
+		"the pair's own differences, where spreads differ between levels.",
+		"class", "note", NULL);
+	html_open(html, "details", "open", count <= PAIRS_OPEN ? "open" : NULL, NULL);
+	html_open(html, "summary", NULL);
+	html_textf(html, "Table: %zu pairs of levels", count);
+	html_close(html, "summary");
+	html_raw(html, "<div class=\"scroll\"><table><thead><tr>"
+		       "<th scope=\"col\">Workload</th><th scope=\"col\">Levels</th>");
+	number_head(html, "Ratio");
+	number_head(html, "p");
+	html_raw(html, "<th scope=\"col\">Verdict</th><th scope=\"col\">Spread</th>"
+		       "</tr></thead><tbody>");
+	(void)pair_rows(report, html);
+	html_raw(html, "</tbody></table></div>");
+	if (count > PAIRS_MAX)
+		html_element(html, "p", "The first 1,000; the analysis as JSON has all.", "class",
+			     "note", NULL);
+	html_close(html, "details");
+}
+
+/* ---- all of it ---- */
+
+static void summary_table(const struct report *report, struct html *html)
 {
 	const struct analysis *analysis = &report->analysis;
 	bool many = analysis->comparison_count > 16;
 
-	/* Without levels the section of files says the same. */
-	if (report->result->sample_count == 0 || (analysis->level_count == 1 && !report->data))
-		return;
 	if (many) {
 		html_raw(html, "<details>");
 		html_open(html, "summary", NULL);
-		html_textf(html, "Highest figure in each of %zu comparisons",
+		html_textf(html, "Table: the highest of each of %zu comparisons",
 			   analysis->comparison_count);
 		html_close(html, "summary");
 	}
@@ -131,4 +425,25 @@ void report_summary(const struct report *report, struct html *html)
 	html_raw(html, "</tbody></table></div>");
 	if (many)
 		html_raw(html, "</details>");
+}
+
+void report_summary(const struct report *report, struct html *html)
+{
+	/* Without levels the section of files says the same. */
+	if (report->analysis.level_count > 1 || report->data)
+		summary_table(report, html);
+}
+
+void report_verdicts(const struct report *report, struct html *html)
+{
+	if (report->analysis.recommendation.levels) {
+		if (report->analysis.recommendation.kind != RECOMMENDATION_NONE)
+			levels_table(report, html);
+		summary_table(report, html);
+		if (report->analysis.recommendation.kind != RECOMMENDATION_NONE)
+			steps_table(report, html);
+	} else {
+		summary_table(report, html);
+	}
+	pairs_table(report, html);
 }

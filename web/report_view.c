@@ -26,6 +26,40 @@ static void find_recommended(struct report *report)
 			report->recommended = i;
 }
 
+static bool tells_latency(const struct sample *sample)
+{
+	for (int d = 0; sample->source && d < DIRECTION_COUNT; d++) {
+		const struct told_direction *told = &sample->source->directions[d];
+
+		if (told->latency_mean.known || told->latency_max.known || told->percentile_count)
+			return true;
+	}
+	return false;
+}
+
+static bool has_histogram(const struct sample *sample)
+{
+	bool any = sample->sync || sample->datasync || sample->end_fsync;
+
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		any |= sample->directions[d].latency != NULL;
+	for (size_t i = 0; i < sample->file_count; i++)
+		any |= sample->files[i].latency != NULL;
+	return any;
+}
+
+static void look_at_samples(struct report *report)
+{
+	for (size_t i = 0; i < report->result->sample_count; i++) {
+		const struct sample *sample = &report->result->samples[i];
+
+		report->latency |= has_histogram(sample);
+		report->told_latency |= tells_latency(sample);
+		report->series |= sample->series.count > 0;
+		report->index |= sample->source && sample->source->index;
+	}
+}
+
 static void find_kinds(struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
@@ -56,6 +90,7 @@ int report_gather(const struct result *result, struct report *report)
 	r = analysis_make(result, &report->analysis);
 	if (r < 0)
 		return r;
+	look_at_samples(report);
 	find_kinds(report);
 	find_recommended(report);
 	return chart_set_new(&report->charts);

@@ -26,7 +26,8 @@ void report_banner(const struct report *report, struct html *html)
 	};
 	const struct result *result = report->result;
 	bool failed = result->state == RUN_FAILED;
-	bool whole = result->state == RUN_DONE && result->sample_count >= result->planned_samples;
+	bool whole = result->state == RUN_DONE && (result->definition.imported ||
+						   result->sample_count >= result->planned_samples);
 
 	if (whole)
 		return;

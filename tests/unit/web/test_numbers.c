@@ -78,6 +78,23 @@ static void test_shares_and_ratios(void **state)
 	assert_string_equal(numbers_times(33.14).text, "33.1x");
 	assert_string_equal(numbers_times(1234).text, "1230x");
 	assert_string_equal(numbers_times(INFINITY).text, "n/a");
+	assert_string_equal(numbers_change(1.0414).text, "+4.1 %");
+	assert_string_equal(numbers_change(0.8801).text, "-12 %");
+	assert_string_equal(numbers_change(1).text, "0 %");
+	assert_string_equal(numbers_change(0.99999).text, "0 %");
+	assert_string_equal(numbers_change(1.0007).text, "+0.07 %");
+	assert_string_equal(numbers_change(2.413).text, "2.41x");
+	assert_string_equal(numbers_change(NAN).text, "n/a");
+	assert_string_equal(numbers_ratio(1.0414).text, "1.041");
+	assert_string_equal(numbers_ratio(12.34).text, "12.3");
+	assert_string_equal(numbers_ratio(0.01234).text, "0.0123");
+	assert_string_equal(numbers_ratio(NAN).text, "n/a");
+	assert_string_equal(numbers_p(0.0004).text, "< 0.001");
+	assert_string_equal(numbers_p(0.0421).text, "0.042");
+	assert_string_equal(numbers_p(0.5).text, "0.50");
+	assert_string_equal(numbers_p(1).text, "1.00");
+	assert_string_equal(numbers_cell(NAN, 264 << 20).text, "– / 264 MiB");
+	assert_string_equal(numbers_cell(33812, NAN).text, "~33.8k / –");
 }
 
 static void test_exact_and_cell(void **state)
