@@ -23,6 +23,10 @@ void handle_run_analysis(struct request *request);
 void handle_run_csv(struct request *request);
 void handle_run_fio(struct request *request);
 
+/* comparisons.c */
+void handle_comparisons(struct request *request);
+void handle_page_compare(struct request *request);
+
 /* definition_calls.c */
 void handle_definitions_list(struct request *request);
 void handle_definition_get(struct request *request);

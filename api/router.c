@@ -12,6 +12,8 @@ static const char *const test_parameters[] = {"target", "name", "repeats", NULL}
 static const char *const list_parameters[] = {"state", "limit", "cursor", NULL};
 static const char *const wait_parameters[] = {"after", "wait", NULL};
 static const char *const page_parameters[] = {"cursor", NULL};
+static const char *const compare_parameters[] = {"runs", "fail_if", NULL};
+static const char *const compare_page_parameters[] = {"runs", "baseline", "other", "fail_if", NULL};
 
 /* clang-format off */
 const struct route routes[] = {
@@ -26,6 +28,7 @@ const struct route routes[] = {
 	{METHOD_GET, "/api/v1/runs/{id}/analysis", handle_run_analysis, BODY_NONE, false, NULL},
 	{METHOD_GET, "/api/v1/runs/{id}/result.csv", handle_run_csv, BODY_NONE, false, NULL},
 	{METHOD_GET, "/api/v1/runs/{id}/fio.json", handle_run_fio, BODY_NONE, false, NULL},
+	{METHOD_GET, "/api/v1/comparisons", handle_comparisons, BODY_NONE, false, compare_parameters},
 	{METHOD_GET, "/api/v1/definitions", handle_definitions_list, BODY_NONE, false, NULL},
 	{METHOD_GET, "/api/v1/definitions/{name}", handle_definition_get, BODY_NONE, false, NULL},
 	{METHOD_PUT, "/api/v1/definitions/{name}", handle_definition_put, BODY_JSON, false, NULL},
@@ -35,6 +38,7 @@ const struct route routes[] = {
 	{METHOD_GET, "/healthz", handle_health, BODY_NONE, false, NULL},
 	{METHOD_GET, "/openapi.yaml", handle_openapi, BODY_NONE, false, NULL},
 	{METHOD_GET, "/", handle_page_runs, BODY_NONE, true, page_parameters},
+	{METHOD_GET, "/compare", handle_page_compare, BODY_NONE, true, compare_page_parameters},
 	{METHOD_GET, "/runs/{id}", handle_page_run_redirect, BODY_NONE, true, NULL},
 	{METHOD_GET, "/runs/{id}/", handle_page_run, BODY_NONE, true, NULL},
 	{METHOD_GET, "/runs/{id}/{file}", handle_page_run_file, BODY_NONE, true, NULL},

@@ -35,7 +35,31 @@ static void moment(uint64_t wall_ms, struct html *html)
 
 /* ---- all runs ---- */
 
-static void run_row(const struct store_run *run, struct html *html)
+/* Two of these in a row's cell choose the runs that /compare is asked for, without scripts. */
+static void choice(const struct store_run *run, const char *name, const char *letter,
+		   struct html *html)
+{
+	char label[DEFINITION_NAME_MAX + 32];
+
+	(void)snprintf(label, sizeof(label), "%s: %s", name, run->name[0] ? run->name : run->id);
+	html_open(html, "label", NULL);
+	html_void(html, "input", "type", "radio", "name", name, "value", run->id, "aria-label",
+		  label, "required", "required", NULL);
+	html_text(html, letter);
+	html_close(html, "label");
+}
+
+static void choices(const struct store_run *run, struct html *html)
+{
+	html_open(html, "td", "class", "choices", NULL);
+	if (run_state_ended(run->state) && run->samples_done > 0) {
+		choice(run, "baseline", "A", html);
+		choice(run, "other", "B", html);
+	}
+	html_close(html, "td");
+}
+
+static void run_row(const struct store_run *run, bool choose, struct html *html)
 {
 	char address[RUN_ID_MAX + 16];
 
@@ -59,6 +83,8 @@ static void run_row(const struct store_run *run, struct html *html)
 					(double)(run->ended_wall_ms - run->started_wall_ms) / 1000)
 					.text);
 	html_close(html, "td");
+	if (choose)
+		choices(run, html);
 	html_close(html, "tr");
 }
 
@@ -88,25 +114,50 @@ static void how_to_start(bool open, const char *host, struct html *html)
 	html_close(html, "details");
 }
 
+/* Two runs at least that have something to compare. */
+static bool can_compare(const struct store_run *runs, size_t count)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		found += run_state_ended(runs[i].state) && runs[i].samples_done > 0;
+	return found >= 2;
+}
+
+static void runs_table(const struct store_run *runs, size_t count, struct html *html)
+{
+	bool choose = can_compare(runs, count);
+
+	if (choose)
+		html_open(html, "form", "action", "/compare", "method", "get", NULL);
+	html_raw(html, "<div class=\"scroll\"><table class=\"runs\"><thead><tr>"
+		       "<th scope=\"col\">Run</th><th scope=\"col\">State</th>"
+		       "<th scope=\"col\">Accepted</th>"
+		       "<th scope=\"col\" class=\"number\">Samples</th>"
+		       "<th scope=\"col\" class=\"number\">Duration</th>");
+	if (choose)
+		html_raw(html, "<th scope=\"col\">Compare</th>");
+	html_raw(html, "</tr></thead><tbody>");
+	for (size_t i = 0; i < count; i++)
+		run_row(&runs[i], choose, html);
+	html_raw(html, "</tbody></table></div>");
+	if (!choose)
+		return;
+	html_raw(html, "<p class=\"note\">A is the baseline, B what is held against it. "
+		       "<button type=\"submit\">Compare A with B</button></p>");
+	html_close(html, "form");
+}
+
 char *page_runs(const struct store_run *runs, size_t count, uint64_t next, const char *host)
 {
 	struct html *html = layout_begin(LAYOUT_SERVED, "All runs");
 	char address[48];
 
 	html_element(html, "h1", "Runs", NULL);
-	if (count == 0) {
+	if (count == 0)
 		html_element(html, "p", "There are none yet.", NULL);
-	} else {
-		html_raw(html, "<div class=\"scroll\"><table class=\"runs\"><thead><tr>"
-			       "<th scope=\"col\">Run</th><th scope=\"col\">State</th>"
-			       "<th scope=\"col\">Accepted</th>"
-			       "<th scope=\"col\" class=\"number\">Samples</th>"
-			       "<th scope=\"col\" class=\"number\">Duration</th>"
-			       "</tr></thead><tbody>");
-		for (size_t i = 0; i < count; i++)
-			run_row(&runs[i], html);
-		html_raw(html, "</tbody></table></div>");
-	}
+	else
+		runs_table(runs, count, html);
 	if (next) {
 		(void)snprintf(address, sizeof(address), "/?cursor=%" PRIu64, next);
 		html_open(html, "p", NULL);

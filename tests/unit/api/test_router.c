@@ -43,6 +43,8 @@ static void test_calls(void **state)
 		{METHOD_GET, "/api/v1/runs/" ID, handle_run_get},
 		{METHOD_DELETE, "/api/v1/runs/" ID, handle_run_delete},
 		{METHOD_GET, "/api/v1/runs/" ID "/analysis", handle_run_analysis},
+		{METHOD_GET, "/api/v1/comparisons", handle_comparisons},
+		{METHOD_GET, "/compare", handle_page_compare},
 		{METHOD_GET, "/api/v1/runs/" ID "/result.csv", handle_run_csv},
 		{METHOD_PUT, "/api/v1/definitions/mine", handle_definition_put},
 		{METHOD_GET, "/", handle_page_runs},

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs beside each other: as JSON, as a page, and what is refused."""
+import pytest
+
+NOBODY = "20200101-000000-aaaaaa"
+
+
+def measure(service, **changes):
+    run_id = service.client.submit(service.definition(**changes))
+    service.client.wait_state(run_id, "done")
+    return run_id
+
+
+def compare(client, *runs, more=""):
+    answer = client.get(f"/api/v1/comparisons?runs={','.join(runs)}{more}")
+    assert answer.status == 200, answer
+    return answer.json
+
+
+def test_before_and_after(service):
+    """The second run's rate is a tenth of what the first does: every cell is worse."""
+    client = service.client
+    before = measure(service, repeats=3)
+    after = measure(service, repeats=3, override={"rate_iops": 100})
+    found = compare(client, before, after, more="&fail_if=iops_percent=-5,unmatched=0")
+    assert [run["id"] for run in found["runs"]] == [before, after]
+    assert found["summary"]["pairs"] == 2 and found["unmatched"] == []
+    rate = found["differences"][0]
+    assert (rate["name"], rate["kind"], rate["unfair"]) == ("rate_iops", "setting", True)
+    assert rate["values"] == ["0", "100"]
+    for pair in found["pairs"]:
+        judged = pair["figures"][0]
+        assert judged["judged"] and judged["figure"] == "iops"
+        assert judged["baseline"]["samples"] == judged["other"]["samples"] == 3
+        assert judged["low"] < judged["ratio"] < judged["high"] < 0.5
+        assert judged["verdict"] == "worse" and judged["p_holm"] >= judged["p"]
+        assert {f["figure"] for f in pair["figures"]} >= {"iops", "bandwidth", "latency"}
+    assert found["outcome"] == "fail"
+    limits = {limit["name"]: limit for limit in found["limits"]}
+    assert limits["iops_percent"]["failed"] == limits["iops_percent"]["held"] == 2
+    assert limits["unmatched"]["outcome"] == "pass"
+    assert {b["held_against"] for b in found["breaches"]} == {"interval"}
+    # the other way round nothing fails
+    back = compare(client, after, before, more="&fail_if=iops_percent=-5")
+    assert back["outcome"] == "pass" and back["summary"]["better"] == 2
+    page = client.get(f"/compare?runs={before},{after}&fail_if=iops_percent=-5")
+    text = page.body.decode()
+    assert page.status == 200
+    for words in ("Comparison of runs", "rate_<wbr/>iops", "Unfair.", "worse", "The limits are not kept",
+                  f'href="/runs/{before}/"'):
+        assert words in text, words
+
+
+def test_chosen_in_the_list_of_runs(service):
+    client = service.client
+    first = measure(service)
+    assert "/compare" not in client.get("/").body.decode(), "one run alone has no partner"
+    second = measure(service)
+    text = client.get("/").body.decode()
+    assert 'action="/compare"' in text and f'name="other" value="{second}"' in text
+    page = client.get(f"/compare?baseline={first}&other={second}")
+    assert page.status == 200 and "single" in page.body.decode()
+    found = compare(client, first, second)
+    assert found["summary"]["unjudged"] == found["summary"]["pairs"] == 2
+    assert "outcome" not in found
+    for pair in found["pairs"]:
+        assert "low" not in pair["figures"][0] and pair["figures"][0]["verdict"] == "none"
+
+
+def test_what_has_no_partner(service):
+    client = service.client
+    first = measure(service)
+    second = measure(service, factors={"bs": ["16k", "64k"]})
+    found = compare(client, first, second, more="&fail_if=unmatched=0,files_percent=0")
+    assert [pair["levels"] for pair in found["pairs"]] == [{"bs": "16k"}]
+    assert [(u["missing_in"], u["levels"]) for u in found["unmatched"]] == [
+        ("other", "bs=4k"), ("baseline", "bs=64k")
+    ]
+    assert [limit["outcome"] for limit in found["limits"]] == ["fail", "fail"]
+    page = client.get(f"/compare?runs={first},{second}").body.decode()
+    assert "Without a partner" in page
+
+
+@pytest.mark.parametrize(
+    "query, status, code",
+    [
+        ("", 400, "bad_parameter"),
+        (f"?runs={NOBODY}", 400, "bad_parameter"),
+        ("?runs=x,y", 400, "bad_id"),
+        (f"?runs={NOBODY},", 400, "bad_id"),
+        (f"?runs={NOBODY},{NOBODY}", 400, "bad_parameter"),
+        (f"?runs={NOBODY},20200101-000000-bbbbbb", 404, "not_found"),
+        (f"?runs={NOBODY},20200101-000000-bbbbbb&fail_if=iops=3", 400, "bad_parameter"),
+        (f"?runs={NOBODY},20200101-000000-bbbbbb&fail_if=", 400, "bad_parameter"),
+        (f"?runs={NOBODY},20200101-000000-bbbbbb&limit=3", 400, "bad_parameter"),
+        ("?runs=" + ",".join(f"20200101-000000-{i:06d}" for i in range(8)), 404, "not_found"),
+        ("?runs=" + ",".join(f"20200101-000000-{i:06d}" for i in range(9)), 400, "bad_parameter"),
+    ],
+)
+def test_refusals(shared, query, status, code):
+    for path in ("/api/v1/comparisons", "/compare"):
+        answer = shared.client.get(path + query)
+        assert (answer.status, answer.code) == (status, code)
+
+
+def test_a_run_that_has_not_begun(service):
+    client = service.client
+    done = measure(service)
+    first = client.submit(service.long_definition())
+    queued = client.submit(service.definition())
+    for path in ("/api/v1/comparisons", "/compare"):
+        refused = client.get(f"{path}?runs={done},{queued}")
+        assert (refused.status, refused.code) == (409, "not_finished")
+    client.wait_state(first, "running")
+    assert compare(client, done, first)["pairs"] == [], "nothing is finished yet"
+    client.post(f"/api/v1/runs/{first}/cancel")
+    client.wait_state(queued, "done")
