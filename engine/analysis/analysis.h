@@ -49,7 +49,7 @@ struct contrast {
 	double ratio;	  /* of the geometric means over the blocks that have both; 0: no such */
 	bool interval;	  /* at least two blocks; else the rest is meaningless */
 	double low, high; /* 95 %, of this pair alone, and what rounding leaves open */
-	double error;	  /* standard error of the ratio's logarithm */
+	double error;	  /* standard error of the ratio's logarithm that its test took */
 	double open;	  /* what rounding leaves open of it, either way */
 	double p, p_holm; /* two-sided */
 	bool paired;	  /* judged by its own differences, since spreads differ (or blocks lack) */

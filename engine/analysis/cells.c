@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/stopping.h"
+
 /* Combinations of levels, or -EOVERFLOW. */
 static int combinations(const struct definition *definition, size_t *ret_count)
 {
@@ -375,6 +377,31 @@ static int cell_estimate(struct cell *cell)
 	return r;
 }
 
+static void widen_directions(struct cell_direction *directions, double factor)
+{
+	for (size_t d = 0; d < DIRECTION_COUNT; d++) {
+		statistics_widen(&directions[d].iops, factor);
+		statistics_widen(&directions[d].bandwidth, factor);
+		statistics_widen(&directions[d].latency_mean_ns, factor);
+	}
+}
+
+/* Where nothing is compared it is the means themselves that end the repeats (stopping.h). */
+static void widen(struct cell *cell, const struct definition *definition)
+{
+	double factor = stopping_widening(stopping_first_look(definition), cell->sample_count, 1);
+
+	if (definition->factor_count > 0 && definition->factors[0].level_count > 1)
+		return;
+	widen_directions(cell->directions, factor);
+	for (size_t i = 0; i < cell->part_count; i++)
+		widen_directions(cell->parts[i].directions, factor);
+	for (size_t i = 0; i < (size_t)FILE_ORDERS * FILE_OPERATION_COUNT; i++)
+		statistics_widen(
+			&cell->files[i / FILE_OPERATION_COUNT][i % FILE_OPERATION_COUNT].ops_per_s,
+			factor);
+}
+
 static void phases_without_samples(struct cell *cell, const struct workload *options)
 {
 	struct file_phases phases;
@@ -423,10 +450,12 @@ static int fill(struct cells *cells, size_t per_workload)
 			r = cell_add(cell, &result->samples[i]);
 	}
 	for (size_t i = 0; i < cells->count && r == 0; i++) {
-		if (cells->list[i].sample_count > 0)
+		if (cells->list[i].sample_count > 0) {
 			r = cell_estimate(&cells->list[i]);
-		else
+			widen(&cells->list[i], &result->definition);
+		} else {
 			r = cell_without_samples(&cells->list[i], &result->definition);
+		}
 	}
 	return r;
 }

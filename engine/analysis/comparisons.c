@@ -10,9 +10,11 @@
 #include "engine/analysis/stopping.h"
 
 /* Figures of one cell; values has room for one a sample. */
-static void fill_figure(const struct comparison *comparison, const struct cell *cell,
-			struct comparison_level *level, double *values)
+static void fill_figure(const struct analysis *analysis, const struct comparison *comparison,
+			size_t index, double *values)
 {
+	struct comparison_level *level = &comparison->figures[index];
+	const struct cell *cell = comparison->cells[index];
 	double low = 0, high = 0;
 
 	for (size_t i = 0; i < cell->sample_count; i++) {
@@ -27,6 +29,11 @@ static void fill_figure(const struct comparison *comparison, const struct cell *
 	if (level->samples == 0)
 		return;
 	level->value = statistics_mean(values, level->samples);
+	if (analysis->level_count < 2) /* its mean ended the repeats */
+		statistics_widen(
+			&level->value,
+			stopping_widening(stopping_first_look(&analysis->result->definition),
+					  level->samples, 1));
 	level->told_low = low / (double)level->samples;
 	level->told_high = high / (double)level->samples;
 }
@@ -42,7 +49,7 @@ static int fill_figures(const struct analysis *analysis, struct comparison *comp
 		values = calloc(cell->sample_count, sizeof(*values));
 		if (!values)
 			return -ENOMEM;
-		fill_figure(comparison, cell, &comparison->figures[i], values);
+		fill_figure(analysis, comparison, i, values);
 		comparison->measured += comparison->figures[i].samples > 0;
 	}
 	return 0;
@@ -353,34 +360,79 @@ static int fill_table(const struct analysis *analysis, const struct comparison *
 	return 0;
 }
 
-static int contrast(const struct analysis *analysis, struct comparison *comparison,
-		    struct block_table *table)
+/* Asked of all comparisons together, too: a level that is noisy in each of them shows it there
+ * before it shows it in any. Squares count as shares of their comparison's. */
+static bool spreads_differ(const struct contrasts *fits, size_t count, size_t levels)
 {
-	struct contrasts contrasts;
-	int r = fill_table(analysis, comparison, table);
+	AUTO_FREE double *shares = calloc(levels, sizeof(*shares));
+	double degrees = 0;
 
-	if (r == 0)
-		r = contrasts_make(table, &contrasts);
+	if (!shares)
+		return true; /* the careful answer; whoever goes on will see it, too */
+	for (size_t i = 0; i < count; i++) {
+		double sum = 0, blocks = (double)fits[i].blocks - 1;
+
+		for (size_t l = 0; l < levels; l++)
+			sum += fits[i].squares[l] > 0 ? fits[i].squares[l] : NAN;
+		if (isnan(sum)) /* it lacks a level */
+			continue;
+		degrees += blocks;
+		for (size_t l = 0; l < levels; l++)
+			shares[l] += blocks * fits[i].squares[l] / sum;
+	}
+	return contrasts_spreads_differ(shares, levels, degrees);
+}
+
+/* Pairs of one comparison from its fit, which is used up. */
+static int take_fit(struct comparison *comparison, const struct block_table *table,
+		    struct contrasts *fit, bool differ)
+{
+	int r;
+
+	fit->spreads_differ = (fit->spreads_differ || differ) && fit->residual > 0;
+	r = contrasts_pairs(table, fit);
 	if (r < 0)
 		return r;
-	comparison->blocks = contrasts.blocks;
-	comparison->residual = contrasts.residual;
-	comparison->degrees = contrasts.degrees;
-	comparison->spreads_differ = contrasts.spreads_differ;
-	comparison->contrast_count = contrasts.count;
-	comparison->contrasts = contrasts.list;
+	comparison->blocks = fit->blocks;
+	comparison->residual = fit->residual;
+	comparison->degrees = fit->degrees;
+	comparison->spreads_differ = fit->spreads_differ;
+	comparison->contrast_count = fit->count;
+	comparison->contrasts = TAKE_PTR(fit->list);
 	return 0;
+}
+
+static int contrast(struct analysis *analysis, struct block_table *tables, struct contrasts *fits)
+{
+	size_t count = analysis->comparison_count;
+	bool differ;
+	int r = 0;
+
+	for (size_t i = 0; i < count && r == 0; i++) {
+		r = fill_table(analysis, &analysis->comparisons[i], &tables[i]);
+		if (r == 0)
+			r = contrasts_fit(&tables[i], &fits[i]);
+	}
+	if (r < 0)
+		return r;
+	differ = spreads_differ(fits, count, analysis->level_count);
+	for (size_t i = 0; i < count && r == 0; i++)
+		r = take_fit(&analysis->comparisons[i], &tables[i], &fits[i], differ);
+	return r;
 }
 
 int comparisons_contrast(struct analysis *analysis, struct block_table **ret_tables)
 {
-	struct block_table *tables = calloc(analysis->comparison_count + 1, sizeof(*tables));
-	int r = tables ? 0 : -ENOMEM;
+	size_t count = analysis->comparison_count;
+	struct block_table *tables = calloc(count + 1, sizeof(*tables));
+	struct contrasts *fits = calloc(count + 1, sizeof(*fits));
+	int r = tables && fits ? contrast(analysis, tables, fits) : -ENOMEM;
 
-	for (size_t i = 0; i < analysis->comparison_count && r == 0; i++)
-		r = contrast(analysis, &analysis->comparisons[i], &tables[i]);
+	for (size_t i = 0; fits && i < count; i++)
+		contrasts_done(&fits[i]);
+	free(fits);
 	if (r < 0)
-		comparisons_tables_free(tables, analysis->comparison_count);
+		comparisons_tables_free(tables, count);
 	else
 		*ret_tables = tables;
 	return r;

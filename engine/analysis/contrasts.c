@@ -125,16 +125,21 @@ static double level_squares(const struct block_table *table, const struct layout
 	return squares;
 }
 
-/* Bartlett's statistic of the levels' squares, each with the same degrees. The sum of the squares'
- * logarithms comes instead of them. */
-static bool spreads_differ(double squares, double log_sum, size_t levels, size_t blocks)
+bool contrasts_spreads_differ(const double *squares, size_t levels, double degrees)
 {
-	double k = (double)levels, degrees = (double)blocks - 1;
-	double statistic = degrees * (k * log(squares / k) - log_sum);
-	double correction = 1 + (k + 1) / (3 * k * degrees);
+	double sum = 0, log_sum = 0, k = 0, statistic, correction;
 
-	if (levels < SPREADS_LEVELS || blocks < SPREADS_BLOCKS)
+	for (size_t l = 0; l < levels; l++) {
+		if (!(squares[l] > 0))
+			continue;
+		sum += squares[l];
+		log_sum += log(squares[l]);
+		k++;
+	}
+	if (k < SPREADS_LEVELS || degrees + 1 < SPREADS_BLOCKS)
 		return false;
+	statistic = degrees * (k * log(sum / k) - log_sum);
+	correction = 1 + (k + 1) / (3 * k * degrees);
 	return statistics_chi_square_beyond(statistic / correction, k - 1) <
 	       CONTRASTS_SPREADS_ALPHA;
 }
@@ -142,8 +147,7 @@ static bool spreads_differ(double squares, double log_sum, size_t levels, size_t
 static int fit(const struct block_table *table, const struct layout *layout,
 	       struct contrasts *contrasts)
 {
-	double floor = RESOLUTION * RESOLUTION * (double)(layout->blocks > 0 ? layout->blocks : 1);
-	double squares = 0, log_sum = 0;
+	double floor = RESOLUTION * RESOLUTION * (double)layout->blocks, sum = 0;
 	double *means;
 
 	contrasts->blocks = layout->blocks;
@@ -156,20 +160,45 @@ static int fit(const struct block_table *table, const struct layout *layout,
 		if (layout->block[b])
 			means[b] = block_mean(table, layout, b);
 	for (size_t l = 0; l < table->level_count; l++) {
-		double own;
-
 		if (!layout->level[l])
 			continue;
-		own = fmax(level_squares(table, layout, means, l), floor);
-		squares += own;
-		log_sum += log(own);
+		contrasts->squares[l] = fmax(level_squares(table, layout, means, l), floor);
+		sum += contrasts->squares[l];
 	}
 	free(means);
 	contrasts->degrees = (double)(layout->blocks - 1) * (double)(layout->levels - 1);
-	contrasts->residual = fmax(sqrt(squares / contrasts->degrees), RESOLUTION);
-	contrasts->spreads_differ =
-		spreads_differ(squares, log_sum, layout->levels, layout->blocks);
+	contrasts->residual = fmax(sqrt(sum / contrasts->degrees), RESOLUTION);
+	contrasts->spreads_differ = contrasts_spreads_differ(contrasts->squares, table->level_count,
+							     (double)layout->blocks - 1);
 	return 0;
+}
+
+int contrasts_fit(const struct block_table *table, struct contrasts *ret_contrasts)
+{
+	struct contrasts contrasts = {.levels = table->level_count};
+	struct layout layout;
+	int r;
+
+	contrasts.squares = calloc(table->level_count + 1, sizeof(*contrasts.squares));
+	if (!contrasts.squares)
+		return -ENOMEM;
+	r = lay_out(table, &layout);
+	if (r == 0) {
+		r = fit(table, &layout, &contrasts);
+		layout_done(&layout);
+	}
+	if (r < 0)
+		contrasts_done(&contrasts);
+	else
+		*ret_contrasts = contrasts;
+	return r;
+}
+
+void contrasts_done(struct contrasts *contrasts)
+{
+	free(contrasts->squares);
+	free(contrasts->list);
+	*contrasts = (struct contrasts){0};
 }
 
 /* The pair's own differences, b less a. */
@@ -214,7 +243,7 @@ static void compare(const struct block_table *table, const struct contrasts *con
 		    struct quantile *last, struct contrast *contrast)
 {
 	struct differences own = differences(table, contrast->a, contrast->b);
-	double count = (double)own.count, half, beyond;
+	double count = (double)own.count, own_error, error, widening, half, beyond;
 
 	contrast->blocks = own.count;
 	if (own.count == 0)
@@ -224,56 +253,44 @@ static void compare(const struct block_table *table, const struct contrasts *con
 		return;
 	contrast->interval = true;
 	contrast->paired = contrasts->spreads_differ || !(contrasts->residual > 0);
-	if (contrast->paired) {
-		contrast->degrees = count - 1;
-		contrast->error = sqrt(own.squares / contrast->degrees / count) *
-				  stopping_widening(table->first_look, own.count, 1);
-	} else {
-		contrast->degrees = contrasts->degrees;
-		contrast->error =
-			contrasts->residual * sqrt(2 / count) *
-			stopping_widening(table->first_look, contrasts->blocks,
-					  contrasts->degrees / (double)(contrasts->blocks - 1));
-	}
-	contrast->error = fmax(contrast->error, RESOLUTION);
-	half = student(last, contrast->degrees) * contrast->error + own.open;
+	own_error = sqrt(own.squares / (count - 1) / count);
+	error = contrast->paired ? own_error : contrasts->residual * sqrt(2 / count);
+	contrast->degrees = contrast->paired ? count - 1 : contrasts->degrees;
+	widening =
+		contrast->paired
+			? stopping_widening(table->first_look, own.count, 1)
+			: stopping_widening(table->first_look, contrasts->blocks,
+					    contrasts->degrees / (double)(contrasts->blocks - 1));
+	error = fmax(error * widening, RESOLUTION);
+	half = student(last, contrast->degrees) * error + own.open;
 	contrast->low = exp(own.mean - half);
 	contrast->high = exp(own.mean + half);
 	contrast->open = own.open;
+	contrast->error = fmax(error, own_error * widening);
 	beyond = fmax(fabs(own.mean) - own.open, 0) / contrast->error;
 	contrast->p = fmin(2 * statistics_student_beyond(beyond, contrast->degrees), 1);
 }
 
-int contrasts_make(const struct block_table *table, struct contrasts *ret_contrasts)
+int contrasts_pairs(const struct block_table *table, struct contrasts *contrasts)
 {
-	struct contrasts contrasts = {0};
 	struct quantile last = {0};
-	struct layout layout;
 	size_t measured = 0;
-	int r = lay_out(table, &layout);
 
-	if (r < 0)
-		return r;
-	r = fit(table, &layout, &contrasts);
-	layout_done(&layout);
 	for (size_t l = 0; l < table->level_count; l++)
 		measured += table->measured[l];
-	if (r < 0)
-		return r;
-	contrasts.list = calloc(measured * measured / 2 + 1, sizeof(*contrasts.list));
-	if (!contrasts.list)
+	contrasts->list = calloc(measured * measured / 2 + 1, sizeof(*contrasts->list));
+	if (!contrasts->list)
 		return -ENOMEM;
 	for (size_t a = 0; a < table->level_count; a++)
 		for (size_t b = a + 1; b < table->level_count; b++) {
-			struct contrast *contrast = &contrasts.list[contrasts.count];
+			struct contrast *contrast = &contrasts->list[contrasts->count];
 
 			if (!table->measured[a] || !table->measured[b])
 				continue;
 			*contrast = (struct contrast){.a = a, .b = b, .p = 1, .p_holm = 1};
-			compare(table, &contrasts, &last, contrast);
-			contrasts.count++;
+			compare(table, contrasts, &last, contrast);
+			contrasts->count++;
 		}
-	*ret_contrasts = contrasts;
 	return 0;
 }
 

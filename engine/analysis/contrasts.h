@@ -10,10 +10,15 @@
  *    freedom, serves every pair by Student's t. Levels of fewer than two figures do not count.
  * 2. Whether the levels' spreads differ is asked of their residuals, by Bartlett's statistic
  *    (Bartlett 1937, Proc. R. Soc. A 160:268; of a two-way layout: Han 1969, Biometrics 25:153;
- *    Shukla 1972, Biometrics 28:1063) at 1 %, of three levels and three blocks at the least. That
- *    residuals of different levels are correlated makes it err on the side of alike. Where they
- *    differ, each pair is judged by the paired t of its own differences (blocks-1); so it is where
- *    fewer than two blocks hold every level.
+ *    Shukla 1972, Biometrics 28:1063) at 1 %, of three levels and three blocks at the least, in
+ *    each comparison and in all together. That residuals of different levels are correlated makes
+ *    it err on the side of alike. Where they differ, each pair is judged by the paired t of its own
+ *    differences (blocks-1); so it is where fewer than two blocks hold every level.
+ *    Few repeats do not always show that one level is noisier, and the pooled residual is then too
+ *    small for its pairs: so the test of a pair (not its interval) takes the standard error of its
+ *    own differences where that is the larger. By simulation, six levels of which one is three
+ *    times as noisy, nine comparisons, five repeats: 25 % of reports held a false verdict without
+ *    these two measures, 4 % with them.
  * 3. What rounding leaves open of the figures is no noise: repeats do not take it away. It widens
  *    the interval, and a difference counts only as far as it is larger.
  * 4. Holm's procedure (Holm 1979, Scand. J. Statist. 6:65) over all that is told together holds the
@@ -45,16 +50,26 @@ void block_table_done(struct block_table *table);
 size_t block_table_at(const struct block_table *table, size_t block, size_t level);
 
 struct contrasts {
-	size_t blocks;	 /* that hold every level of at least two figures */
-	double residual; /* standard deviation; 0: not known */
+	size_t levels, blocks; /* blocks that hold every level of at least two figures */
+	double residual;       /* standard deviation; 0: not known */
 	double degrees;
+	double *squares; /* a level: of its residuals; 0: it is not among them; heap */
 	bool spreads_differ;
 	size_t count;
 	struct contrast *list; /* heap; all pairs of measured levels: by a, and within by b */
 };
 
-/* All but p_holm, detectable and verdict. -ENOMEM. */
-MUST_CHECK int contrasts_make(const struct block_table *table, struct contrasts *ret_contrasts);
+/* All but the pairs. -ENOMEM: nothing is left to free. */
+MUST_CHECK int contrasts_fit(const struct block_table *table, struct contrasts *ret_contrasts);
+void contrasts_done(struct contrasts *contrasts);
+
+/* The pairs, as residual and spreads_differ say: all but p_holm, detectable and verdict. -ENOMEM.
+ */
+MUST_CHECK int contrasts_pairs(const struct block_table *table, struct contrasts *contrasts);
+
+/* Whether the levels' spreads differ: squares of residuals, each with so many degrees; levels of 0
+ * are passed over. */
+bool contrasts_spreads_differ(const double *squares, size_t levels, double degrees);
 
 /* Holm's procedure over those that have an interval: p_holm, detectable and verdict of each. Sorts
  * the pointers. Returns how many they are. */

@@ -66,16 +66,23 @@ static void find_leader(struct recommendation *recommendation)
 	}
 }
 
-/* 95 % of a score: the residual of levels that their own mean is taken from. */
-static void score_interval(const struct pairs *pairs, size_t levels,
-			   struct recommended_level *level)
+/* 95 % of a score, from what serves its pairs: the residual, of levels that their own mean is taken
+ * from; where spreads differ its own. */
+static void score_interval(const struct recommendation_scores *scores, const struct pairs *pairs,
+			   size_t levels, size_t index, struct recommended_level *level)
 {
-	double error, half;
+	double blocks = (double)scores->blocks, error, degrees, half;
 
-	if (!(pairs->residual > 0) || pairs->spreads_differ || pairs->blocks < 2)
+	if (scores->blocks < 2)
 		return;
-	error = pairs->residual * sqrt((1 - 1 / (double)levels) / (double)pairs->blocks);
-	half = statistics_student(1 - CONTRASTS_ALPHA, pairs->degrees) * error;
+	if (pairs->residual > 0 && !pairs->spreads_differ) {
+		degrees = pairs->degrees;
+		error = pairs->residual * sqrt((1 - 1 / (double)levels) / blocks);
+	} else {
+		degrees = blocks - 1;
+		error = scores->spreads[index] / sqrt(blocks);
+	}
+	half = statistics_student(1 - CONTRASTS_ALPHA, degrees) * error;
 	level->interval = true;
 	level->low = level->score * exp(-half);
 	level->high = level->score * exp(half);
@@ -278,15 +285,16 @@ static int fill_trade_offs(struct analysis *analysis)
 	return 0;
 }
 
-static void fill_levels(const struct analysis *analysis, const struct pairs *pairs,
-			struct recommendation *recommendation, size_t complete)
+static void fill_levels(const struct analysis *analysis, const struct recommendation_scores *scores,
+			const struct pairs *pairs, struct recommendation *recommendation,
+			size_t complete)
 {
 	for (size_t l = 0; l < recommendation->level_count; l++) {
 		struct recommended_level *level = &recommendation->levels[l];
 
 		if (!level->complete)
 			continue;
-		score_interval(pairs, complete, level);
+		score_interval(scores, pairs, complete, l, level);
 		lead(recommendation, pairs, l);
 		find_worst(analysis, l, level);
 	}
@@ -319,7 +327,7 @@ int recommendation_make(struct analysis *analysis, const struct recommendation_s
 	if (complete == 0)
 		return 0;
 	find_leader(recommendation);
-	fill_levels(analysis, &pairs, recommendation, complete);
+	fill_levels(analysis, scores, &pairs, recommendation, complete);
 	if (complete < 2)
 		return 0; /* nothing to choose between */
 	r = fill_set(analysis, recommendation);

@@ -24,10 +24,12 @@
 
 /* What is handed from the first step to the second, between which the family is judged. */
 struct recommendation_scores {
-	struct contrasts own;	 /* of the scores; none with one comparison, which has them */
-	double *logs;		 /* a level's score; NAN where it takes no part; heap */
-	size_t comparisons;	 /* that were measured */
-	size_t only;		 /* the last of them */
+	struct contrasts own; /* of the scores; none with one comparison, which has them */
+	double *logs;	      /* a level's score; NAN where it takes no part; heap */
+	double *spreads;      /* standard deviation of its own over the blocks; 0: unknown; heap */
+	size_t blocks;	      /* whole ones, that the scores are of */
+	size_t comparisons;   /* that were measured */
+	size_t only;	      /* the last of them */
 	double weights, squares; /* their sum, and that of their squares */
 };
 

@@ -108,6 +108,25 @@ static double level_mean(const struct block_table *table, size_t level)
 	return sum / count; /* NAN without any */
 }
 
+/* The standard deviation of a level over the blocks. */
+static double level_spread(const struct block_table *table, size_t level, size_t *ret_blocks)
+{
+	double mean = 0, squares = 0;
+	size_t count = 0;
+
+	for (size_t b = 0; b < table->block_count; b++) {
+		double value = table->logs[block_table_at(table, b, level)];
+		double step = value - mean;
+
+		if (isnan(value))
+			continue;
+		mean += step / (double)++count;
+		squares += step * (value - mean);
+	}
+	*ret_blocks = count;
+	return count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
+}
+
 /* Where no block is whole: from each level's own mean in each comparison. */
 static void score_means(const struct analysis *analysis, const struct block_table *tables,
 			const struct block_table *shape, struct recommendation_scores *scores)
@@ -133,16 +152,29 @@ static int fill(const struct analysis *analysis, const struct block_table *table
 		struct block_table *table, struct recommendation_scores *scores)
 {
 	bool whole = false;
+	int r;
 
 	for (size_t b = 0; b < table->block_count; b++)
 		score_block(analysis, tables, scores->weights, b, table);
 	for (size_t l = 0; l < table->level_count; l++) {
-		scores->logs[l] = table->measured[l] ? level_mean(table, l) : NAN;
+		scores->logs[l] = NAN;
+		if (!table->measured[l])
+			continue;
+		scores->logs[l] = level_mean(table, l);
+		scores->spreads[l] = level_spread(table, l, &scores->blocks);
 		whole = whole || !isnan(scores->logs[l]);
 	}
 	if (!whole)
 		score_means(analysis, tables, table, scores);
-	return scores->comparisons > 1 ? contrasts_make(table, &scores->own) : 0;
+	if (scores->comparisons < 2)
+		return 0;
+	r = contrasts_fit(table, &scores->own);
+	if (r < 0)
+		return r;
+	/* A comparison's noisy level is noisy in the scores, too. */
+	for (size_t c = 0; c < analysis->comparison_count; c++)
+		scores->own.spreads_differ |= analysis->comparisons[c].spreads_differ;
+	return contrasts_pairs(table, &scores->own);
 }
 
 int recommendation_score(const struct analysis *analysis, const struct block_table *tables,
@@ -154,14 +186,17 @@ int recommendation_score(const struct analysis *analysis, const struct block_tab
 	int r;
 
 	scores.logs = calloc(analysis->level_count, sizeof(*scores.logs));
-	if (!scores.logs)
+	scores.spreads = calloc(analysis->level_count, sizeof(*scores.spreads));
+	if (!scores.logs || !scores.spreads) {
+		recommendation_scores_done(&scores);
 		return -ENOMEM;
+	}
 	for (size_t c = 0; c < analysis->comparison_count; c++)
 		if (tables[c].block_count > blocks)
 			blocks = tables[c].block_count;
 	r = block_table_init(&table, blocks, analysis->level_count);
 	if (r < 0) {
-		free(scores.logs);
+		recommendation_scores_done(&scores);
 		return r;
 	}
 	table.first_look = stopping_first_look(&analysis->result->definition);
@@ -182,7 +217,8 @@ int recommendation_score(const struct analysis *analysis, const struct block_tab
 
 void recommendation_scores_done(struct recommendation_scores *scores)
 {
-	free(scores->own.list);
+	contrasts_done(&scores->own);
 	free(scores->logs);
+	free(scores->spreads);
 	*scores = (struct recommendation_scores){0};
 }

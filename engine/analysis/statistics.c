@@ -49,3 +49,9 @@ struct estimate_interval statistics_mean(const double *values, size_t count)
 	estimate.interval = true;
 	return estimate;
 }
+
+void statistics_widen(struct estimate_interval *estimate, double factor)
+{
+	estimate->low = estimate->mean - factor * (estimate->mean - estimate->low);
+	estimate->high = estimate->mean + factor * (estimate->high - estimate->mean);
+}

@@ -16,6 +16,9 @@ struct estimate_interval {
 /* Mean and two-sided 95 % interval by Student's t with count - 1 degrees of freedom. */
 struct estimate_interval statistics_mean(const double *values, size_t count);
 
+/* Its interval so many times as wide. */
+void statistics_widen(struct estimate_interval *estimate, double factor);
+
 /* The two-sided quantile of Student's t, e.g. 2.776 for 0.95 and 4. */
 double statistics_student(double confidence, double degrees);
 
