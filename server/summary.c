@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "engine/analysis/cells.h"
+#include "engine/analysis/analysis.h"
 #include "engine/plan/percentiles.h"
 #include "server/summary_zfs.h"
 #include "server/table.h"
@@ -39,15 +39,29 @@ static void all_percentiles(const struct cells *cells, struct percentiles *ret_a
 	}
 }
 
+/* Changes in percent alone were told: 100 is what others are told against (told.h). */
+static bool any_index(const struct result *result)
+{
+	for (size_t i = 0; i < result->sample_count; i++)
+		if (result->samples[i].source && result->samples[i].source->index)
+			return true;
+	return false;
+}
+
+static bool cell_is_index(const struct cell *cell)
+{
+	return cell->samples[0]->source && cell->samples[0]->source->index;
+}
+
 static void put_heading(struct table *table, const struct definition *definition, bool data,
-			const struct percentiles *all)
+			bool index, const struct percentiles *all)
 {
 	table_cell(table, "workload");
 	for (size_t i = 0; i < definition->factor_count; i++)
 		table_cell(table, "%s", definition->factors[i].name);
 	table_cell(table, "%s", "");
-	table_cell(table, "%s", data ? "IOPS" : "ops/s");
-	table_cell(table, "MiB/s");
+	table_cell(table, "%s", index ? "IOPS, 100 = base" : data ? "IOPS" : "ops/s");
+	table_cell(table, "%s", index ? "MiB/s, 100 = base" : "MiB/s");
 	table_cell(table, "mean");
 	for (size_t i = 0; i < all->count; i++)
 		table_cell(table, "p%.9g", all->values[i]);
@@ -58,19 +72,28 @@ static void put_interval(struct table *table, const struct estimate_interval *in
 			 double divisor, bool scaled)
 {
 	char text[TABLE_INTERVAL_MAX];
-	double half = interval->interval ? (interval->high - interval->low) / 2 / divisor : -1;
+	double half;
+
+	if (interval->count == 0) { /* not told, which is not zero */
+		table_cell(table, "-");
+		return;
+	}
+	half = interval->interval ? (interval->high - interval->low) / 2 / divisor : -1;
 
 	table_cell(table, "%s", table_interval(interval->mean / divisor, half, scaled, text));
 }
 
+/* told: the mean where there is no histogram; NULL: there is none. */
 static void put_latency(struct table *table, const struct cell *cell, const struct percentiles *all,
-			const struct histogram *latency)
+			const struct histogram *latency, const struct estimate_interval *told)
 {
 	char text[TABLE_FIGURE_MAX];
 	struct percentiles own;
 
 	if (latency && latency->count > 0)
 		table_cell(table, "%s", table_latency((uint64_t)histogram_mean_ns(latency), text));
+	else if (told && told->count > 0)
+		table_cell(table, "%s", table_latency((uint64_t)told->mean, text));
 	else
 		table_cell(table, "%s", "");
 	cell_percentiles(cell, &own);
@@ -106,7 +129,7 @@ static void put_latency_row(struct table *table, const struct definition *defini
 	table_cell(table, "%s", name);
 	table_cell(table, "%s", "");
 	table_cell(table, "%s", "");
-	put_latency(table, cell, all, latency);
+	put_latency(table, cell, all, latency, NULL);
 }
 
 /* Behind the names and the direction of a row; intended: the name of a second row. */
@@ -122,8 +145,8 @@ static void put_direction(struct table *table, const struct definition *definiti
 		return;
 	}
 	put_interval(table, &direction->iops, 1, true);
-	put_interval(table, &direction->bandwidth, MIB, false);
-	put_latency(table, cell, all, direction->latency);
+	put_interval(table, &direction->bandwidth, cell_is_index(cell) ? 1 : MIB, false);
+	put_latency(table, cell, all, direction->latency, &direction->latency_mean_ns);
 	if (direction->intended)
 		put_latency_row(table, definition, cell, all, intended, direction->intended);
 }
@@ -196,7 +219,7 @@ static void put_cell(struct table *table, const struct definition *definition,
 			table_cell(table, "-");
 		table_cell(table, "%s", ""); /* MiB/s say nothing of files */
 		if (cell->sample_count > 0)
-			put_latency(table, cell, all, files->latency);
+			put_latency(table, cell, all, files->latency, NULL);
 		else
 			for (size_t n = 0; n <= all->count; n++)
 				table_cell(table, "%s", "");
@@ -239,7 +262,7 @@ static int print_table(const struct cells *cells, FILE *out, size_t width)
 	for (size_t i = 0; i < cells->count; i++)
 		for (int d = 0; d < DIRECTION_COUNT; d++)
 			data |= cells->list[i].directions[d].present;
-	put_heading(table, definition, data, &all);
+	put_heading(table, definition, data, any_index(cells->result), &all);
 	for (size_t i = 0; i < cells->count; i++)
 		put_cell(table, definition, &cells->list[i], &all,
 			 i == 0 || cells->list[i].workload != cells->list[i - 1].workload);
@@ -254,18 +277,30 @@ static int print_table(const struct cells *cells, FILE *out, size_t width)
 	return r;
 }
 
-static int print_tables(const struct result *result, FILE *out, size_t width)
+/* Who measured it, each tool once, and what is known of the system. */
+static void print_imported_head(const struct result *result, FILE *out, size_t width)
 {
-	struct cells cells;
-	int r = cells_make(result, &cells);
+	AUTO_FREE char *text = NULL;
+	size_t size = 0, tools = 0;
+	FILE *line = open_memstream(&text, &size);
 
-	if (r < 0)
-		return r;
-	r = print_table(&cells, out, width);
-	if (r == 0)
-		r = summary_zfs(&cells, out, width);
-	cells_done(&cells);
-	return r;
+	table_wrap(out, result->definition.name ? result->definition.name : "", 0, 0, width);
+	for (size_t i = 0; line && i < result->sample_count; i++) {
+		const struct sample_source *source = result->samples[i].source;
+		bool told = !source;
+
+		for (size_t k = 0; k < i && !told; k++)
+			told = result->samples[k].source &&
+			       strcmp(result->samples[k].source->tool, source->tool) == 0;
+		if (!told)
+			fprintf(line, "%s%s", tools++ ? ", " : "measured by ", source->tool);
+	}
+	for (size_t i = 0; line && i < result->fact_count; i++)
+		fprintf(line, "; %s: %s", result->facts[i].name, result->facts[i].value);
+	if (line && fclose(line) == 0)
+		table_wrap(out, text, 0, 2, width);
+	fprintf(out, "%zu sample%s; - is not known\n\n", result->sample_count,
+		result->sample_count == 1 ? "" : "s");
 }
 
 static void print_head(const struct result *result, FILE *out, size_t width)
@@ -321,142 +356,51 @@ static void print_verified(const struct result *result, FILE *out, size_t width)
 		text = NULL;
 }
 
-int summary_print(const struct result *result, FILE *out, size_t width)
+static void print_statements(const struct analysis *analysis, FILE *out, size_t width)
 {
-	const struct findings **lists;
-	int r;
+	if (analysis->statement_count == 0)
+		return;
+	fputs("\nWhat this shows\n", out);
+	for (size_t i = 0; i < analysis->statement_count; i++) {
+		fputs("  ", out);
+		table_wrap(out, analysis->statements[i].text, 2, 4, width);
+	}
+}
 
-	print_head(result, out, width);
-	r = print_tables(result, out, width);
-	if (r < 0)
-		return r;
-	print_verified(result, out, width);
-	lists = calloc(result->sample_count + 1, sizeof(struct findings *));
+static int print_findings(const struct analysis *analysis, FILE *out, size_t width)
+{
+	const struct result *result = analysis->result;
+	AUTO_FREE const struct findings **lists = NULL;
+
+	lists = calloc(result->sample_count + 2, sizeof(struct findings *));
 	if (!lists)
 		return -ENOMEM;
 	lists[0] = &result->findings;
+	lists[1] = &analysis->findings;
 	for (size_t i = 0; i < result->sample_count; i++)
-		lists[i + 1] = &result->samples[i].findings;
-	r = summary_findings(lists, result->sample_count + 1, out, width);
-	free(lists);
-	return r;
+		lists[i + 2] = &result->samples[i].findings;
+	return summary_findings(lists, result->sample_count + 2, out, width);
 }
 
-/* ---- findings ---- */
-
-struct group {
-	const struct finding *first;
-	size_t place; /* among the groups, in the order of their first findings */
-	size_t count;
-	const char *places[4]; /* workload or cell of the first few, each once */
-	size_t place_count;
-};
-
-static void add_place(struct group *group, const char *place)
+int summary_print(const struct result *result, FILE *out, size_t width)
 {
-	for (size_t i = 0; i < group->place_count && i < ARRAY_SIZE(group->places); i++)
-		if (strcmp(group->places[i], place) == 0)
-			return;
-	if (group->place_count < ARRAY_SIZE(group->places))
-		group->places[group->place_count] = place;
-	group->place_count++;
-}
+	struct analysis analysis;
+	int r = analysis_make(result, &analysis);
 
-static void add_places(struct group *group, const struct finding *finding)
-{
-	for (size_t i = 0; i < finding->workload_count; i++)
-		add_place(group, finding->workloads[i]);
-	if (finding->workload_count == 0 && finding->cell)
-		add_place(group, finding->cell);
-}
-
-static void add_finding(struct group *groups, size_t *count, const struct finding *finding)
-{
-	size_t i = 0;
-
-	while (i < *count && (groups[i].first->severity != finding->severity ||
-			      strcmp(groups[i].first->code, finding->code) != 0))
-		i++;
-	if (i == *count) {
-		groups[i] = (struct group){.first = finding, .place = i};
-		(*count)++;
+	if (r < 0)
+		return r;
+	if (result->definition.imported)
+		print_imported_head(result, out, width);
+	else
+		print_head(result, out, width);
+	r = print_table(&analysis.cells, out, width);
+	if (r == 0)
+		r = summary_zfs(&analysis.cells, out, width);
+	if (r == 0) {
+		print_verified(result, out, width);
+		print_statements(&analysis, out, width);
+		r = print_findings(&analysis, out, width);
 	}
-	groups[i].count++;
-	add_places(&groups[i], finding);
-}
-
-static int by_severity(const void *a, const void *b)
-{
-	const struct group *left = a, *right = b;
-
-	if (left->first->severity != right->first->severity)
-		return (int)right->first->severity - (int)left->first->severity;
-	return left->place < right->place ? -1 : 1;
-}
-
-/* " (12 times: Exchange, General_IO and 3 more)", " (Exchange; found runtime=2)" */
-static void print_where(const struct group *group, FILE *text)
-{
-	size_t shown = group->place_count < ARRAY_SIZE(group->places) ? group->place_count
-								      : ARRAY_SIZE(group->places);
-	const char *found = group->count == 1 ? group->first->found : NULL;
-
-	if (group->count == 1 && group->place_count == 0 && !found)
-		return;
-	fputs(" (", text);
-	if (group->count > 1)
-		fprintf(text, "%zu times%s", group->count, shown ? ": " : "");
-	for (size_t i = 0; i < shown; i++)
-		fprintf(text, "%s%s", i ? ", " : "", group->places[i]);
-	if (group->place_count > shown)
-		fprintf(text, " and %zu more", group->place_count - shown);
-	if (found)
-		fprintf(text, "%sfound %s", shown ? "; " : "", found);
-	fputs(")", text);
-}
-
-/* "  warning: the message (where)" */
-static int print_group(const struct group *group, FILE *out, size_t width)
-{
-	static const char *const marks[] = {
-		[FINDING_INFO] = "  note: ",
-		[FINDING_WARNING] = "  warning: ",
-		[FINDING_ERROR] = "  error: ",
-	};
-	AUTO_FREE char *line = NULL;
-	size_t size = 0;
-	FILE *text = open_memstream(&line, &size);
-
-	if (!text)
-		return -ENOMEM;
-	fputs(group->first->message, text);
-	print_where(group, text);
-	if (fclose(text) != 0)
-		return -ENOMEM;
-	fputs(marks[group->first->severity], out);
-	table_wrap(out, line, strlen(marks[group->first->severity]), 4, width);
-	return 0;
-}
-
-int summary_findings(const struct findings *const *lists, size_t count, FILE *out, size_t width)
-{
-	AUTO_FREE struct group *groups = NULL;
-	size_t total = 0, group_count = 0;
-	int r = 0;
-
-	for (size_t i = 0; i < count; i++)
-		total += lists[i]->count;
-	if (total == 0)
-		return 0;
-	groups = calloc(total, sizeof(*groups));
-	if (!groups)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < lists[i]->count; k++)
-			add_finding(groups, &group_count, &lists[i]->list[k]);
-	qsort(groups, group_count, sizeof(*groups), by_severity);
-	fputs("\nFindings\n", out);
-	for (size_t i = 0; r == 0 && i < group_count; i++)
-		r = print_group(&groups[i], out, width);
+	analysis_done(&analysis);
 	return r;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * summary.h - a result in a terminal: a row a cell and direction with IOPS and MiB/s and their 95 %
- * intervals, then what a reader should know.
+ * intervals, then what that shows, in the sentences of the analysis, and what a reader should know.
  */
 #ifndef SERVER_SUMMARY_H
 #define SERVER_SUMMARY_H

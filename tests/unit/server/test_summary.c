@@ -218,12 +218,55 @@ static void test_partial(void **state)
 	result_done(&result);
 }
 
+/* What another tool did not tell is a dash; who measured it stands above. */
+static void test_imported(void **state)
+{
+	struct result result;
+	char *text;
+
+	(void)state;
+	make_result(&result, false);
+	result.definition.imported = true;
+	result.facts = calloc(1, sizeof(*result.facts));
+	assert_non_null(result.facts);
+	result.fact_count = 1;
+	result.facts[0].name = strdup("pool");
+	result.facts[0].value = strdup("3 disks");
+	for (size_t i = 0; i < result.sample_count; i++) {
+		struct sample *sample = &result.samples[i];
+		struct told_direction *told;
+
+		sample->source = sample_source_new("dd", NULL);
+		assert_non_null(sample->source);
+		told = &sample->source->directions[DIRECTION_READ];
+		told->bandwidth = told_exactly((double)(100 + i) * 1024 * 1024);
+		told->latency_mean = told_exactly(3e6);
+		free(sample->directions[DIRECTION_READ].latency);
+		sample->directions[DIRECTION_READ] = (struct direction_result){0};
+	}
+	text = summary_of(&result);
+	assert_non_null(strstr(text, "the name\n"
+				     "measured by dd; pool: 3 disks\n"
+				     "4 samples; - is not known\n"));
+	assert_null(strstr(text, "backend"));
+	assert_non_null(strstr(text, "mix       4k   read     -  100 ±6  3.00 ms"));
+	assert_non_null(strstr(text, "\nWhat this shows\n  "));
+	assert_non_null(strstr(text, "are judged by bytes a second"));
+	for (size_t i = 0; i < result.sample_count; i++)
+		result.samples[i].source->index = true;
+	free(text);
+	text = summary_of(&result);
+	assert_non_null(strstr(text, "MiB/s, 100 = base"));
+	free(text);
+	result_done(&result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),	 cmocka_unit_test(test_jobs),
 		cmocka_unit_test(test_intended), cmocka_unit_test(test_syncs),
-		cmocka_unit_test(test_partial),
+		cmocka_unit_test(test_partial),	 cmocka_unit_test(test_imported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
