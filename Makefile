@@ -37,7 +37,7 @@ LDLIBS     = $(LIBRARY_LIBS) -lm
 
 SOURCES  := $(wildcard engine/*/*/*.c engine/*/*.c engine/*.c server/codec/*.c server/import/*.c server/*.c web/*.c api/*.c)
 OBJECTS  := $(SOURCES:%.c=$(BUILD)/%.o)
-EMBEDDED := $(wildcard api/definitions/*.json web/static/*) openapi.yaml
+EMBEDDED := $(wildcard api/definitions/*.json api/studies/*.json web/static/*) openapi.yaml
 ARCHIVE  := $(BUILD)/libvolbench.a
 PROGRAM  := $(BUILD)/volbench
 

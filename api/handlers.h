@@ -46,7 +46,20 @@ void handle_page_run_redirect(struct request *request);
 void handle_page_run_file(struct request *request);
 void handle_static(struct request *request);
 
+/* study_calls.c */
+void handle_studies_list(struct request *request);
+void handle_study_get(struct request *request);
+void handle_page_studies(struct request *request);
+void handle_page_study(struct request *request);
+void handle_page_study_redirect(struct request *request);
+void handle_page_study_file(struct request *request);
+
 /* ---- shared by handlers ---- */
+
+/* pages.c */
+void reply_html(struct request *request, int status, char *html); /* takes the page */
+void reply_no_such_file(struct request *request);
+const char *media_type_of(const char *file_name);
 
 /* runs.c: the document of a run as GET shows it. NULL: no memory. */
 json_t *run_document_of(const struct store_run *run, const struct progress_state *progress);

@@ -11,7 +11,7 @@
 
 #define PAGE_RUNS 50
 
-static void reply_html(struct request *request, int status, char *html)
+void reply_html(struct request *request, int status, char *html)
 {
 	request_reply_text(request, status, "text/html; charset=utf-8", html,
 			   html ? strlen(html) : 0);
@@ -76,7 +76,7 @@ void handle_page_run_redirect(struct request *request)
 	request_header(request, "Location", "/runs/%s/", request_segment(request, "{id}"));
 }
 
-static const char *media_type(const char *name)
+const char *media_type_of(const char *name)
 {
 	static const char *const types[][2] = {
 		{".html", "text/html; charset=utf-8"}, {".svg", "image/svg+xml"},
@@ -91,7 +91,7 @@ static const char *media_type(const char *name)
 	return "application/octet-stream";
 }
 
-static void no_such_file(struct request *request)
+void reply_no_such_file(struct request *request)
 {
 	struct error err;
 
@@ -108,10 +108,10 @@ static void reply_report_file(struct request *request)
 
 	if (store_read_report(request->service->store, request_segment(request, "{id}"), name,
 			      &data, &size) < 0) {
-		no_such_file(request);
+		reply_no_such_file(request);
 		return;
 	}
-	request_reply_text(request, 200, media_type(name), data, size);
+	request_reply_text(request, 200, media_type_of(name), data, size);
 	request->reply.cache = "no-cache";
 }
 
@@ -129,7 +129,7 @@ void handle_static(struct request *request)
 	size_t size;
 
 	if (!page_static(request_segment(request, "{file}"), &data, &size, &type))
-		no_such_file(request);
+		reply_no_such_file(request);
 	else
 		request_reply_static(request, type, data, size);
 }

@@ -33,6 +33,8 @@ const struct route routes[] = {
 	{METHOD_GET, "/api/v1/definitions/{name}", handle_definition_get, BODY_NONE, false, NULL},
 	{METHOD_PUT, "/api/v1/definitions/{name}", handle_definition_put, BODY_JSON, false, NULL},
 	{METHOD_DELETE, "/api/v1/definitions/{name}", handle_definition_delete, BODY_NONE, false, NULL},
+	{METHOD_GET, "/api/v1/studies", handle_studies_list, BODY_NONE, false, NULL},
+	{METHOD_GET, "/api/v1/studies/{name}", handle_study_get, BODY_NONE, false, NULL},
 	{METHOD_GET, "/api/v1/system", handle_system, BODY_NONE, false, NULL},
 	{METHOD_GET, "/api/v1/targets", handle_targets, BODY_NONE, false, NULL},
 	{METHOD_GET, "/healthz", handle_health, BODY_NONE, false, NULL},
@@ -42,6 +44,11 @@ const struct route routes[] = {
 	{METHOD_GET, "/runs/{id}", handle_page_run_redirect, BODY_NONE, true, NULL},
 	{METHOD_GET, "/runs/{id}/", handle_page_run, BODY_NONE, true, NULL},
 	{METHOD_GET, "/runs/{id}/{file}", handle_page_run_file, BODY_NONE, true, NULL},
+	{METHOD_GET, "/studies", handle_page_study_redirect, BODY_NONE, true, NULL},
+	{METHOD_GET, "/studies/", handle_page_studies, BODY_NONE, true, NULL},
+	{METHOD_GET, "/studies/{name}", handle_page_study_redirect, BODY_NONE, true, NULL},
+	{METHOD_GET, "/studies/{name}/", handle_page_study, BODY_NONE, true, NULL},
+	{METHOD_GET, "/studies/{name}/{file}", handle_page_study_file, BODY_NONE, true, NULL},
 	{METHOD_GET, "/static/{file}", handle_static, BODY_NONE, true, NULL},
 };
 /* clang-format on */

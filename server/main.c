@@ -16,6 +16,7 @@
 
 #include "api/definitions.h"
 #include "api/http.h"
+#include "api/studies.h"
 #include "engine/base/child.h"
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
@@ -139,6 +140,7 @@ static int start_reporter(struct server *server, struct error *err)
 		.store = server->service.store,
 		.busy = is_measuring,
 		.arg = server,
+		.study = study_result_text,
 	};
 	int r = reporter_start(&config, &server->reporter);
 

@@ -210,8 +210,9 @@ static int take_lock(struct store *store, const char *directory, uint64_t wait_m
 
 static int open_directories(struct store *store, struct error *err)
 {
-	static const char *const names[] = {"runs", "definitions", "set-aside"};
-	int *const fds[] = {&store->runs_fd, &store->definitions_fd, &store->aside_fd};
+	static const char *const names[] = {"runs", "definitions", "studies", "set-aside"};
+	int *const fds[] = {&store->runs_fd, &store->definitions_fd, &store->studies_fd,
+			    &store->aside_fd};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		int r = file_open_directory(store->dirfd, names[i], fds[i]);
@@ -228,8 +229,8 @@ static struct store *new_store(void)
 
 	if (!store)
 		return NULL;
-	store->dirfd = store->runs_fd = store->definitions_fd = store->aside_fd = store->lock_fd =
-		-1;
+	store->dirfd = store->runs_fd = store->definitions_fd = store->studies_fd =
+		store->aside_fd = store->lock_fd = -1;
 	atomic_init(&store->read_only, false);
 	/* Neither fails with default attributes on Linux. */
 	(void)pthread_mutex_init(&store->lock, NULL);
@@ -281,6 +282,7 @@ void store_close(struct store *store)
 	free(store->problems);
 	close_fd(store->runs_fd);
 	close_fd(store->definitions_fd);
+	close_fd(store->studies_fd);
 	close_fd(store->aside_fd);
 	close_fd(store->dirfd);
 	close_fd(store->lock_fd);

@@ -11,6 +11,7 @@
  *   STATE/runs/ID/samples/00000.json   one a finished sample
  *   STATE/runs/ID/result.json          written once, at the end, before the state
  *   STATE/runs/ID/report/              index.html, *.svg, ...
+ *   STATE/studies/NAME/                reports of studies, as a run's; drawn anew by each service
  *   STATE/set-aside/                   what could not be read, moved there and told
  *   STATE/engine/                      the engine's own (lock, manifests); not touched here
  *
@@ -21,9 +22,10 @@
  *
  * Start: temporary files are swept; `running` becomes `interrupted` and gets its result from the
  * samples that are there (or, where the crash came after result.json, the state that tells);
- * `queued` stays. A full disk: STORAGE_FULL, the old file whole. An I/O error (of fsync above all)
- * twice: the store turns read-only (store_read_only) and answers READ_ONLY until it is opened
- * again.
+ * `queued` stays, but for an imported result of which no result.json was written: nobody was told
+ * that it is there, and it is removed. A full disk: STORAGE_FULL, the old file whole. An I/O error
+ * (of fsync above all) twice: the store turns read-only (store_read_only) and answers READ_ONLY
+ * until it is opened again.
  *
  * Locking: one mutex over the index, never held during I/O. Threads: any; readers get copies. Two
  * changes of one run wait for each other.
@@ -38,6 +40,7 @@
 #include "engine/base/error.h"
 #include "engine/result.h"
 #include "server/store_definitions.h"
+#include "server/store_reports.h"
 
 struct store;
 
@@ -91,6 +94,15 @@ MUST_CHECK int store_id_make(uint64_t wall_ms, char ret_id[RUN_ID_MAX]);
 MUST_CHECK int store_add_run(struct store *store, const struct store_new *wanted,
 			     struct store_run *ret_run, bool *ret_again, struct error *err);
 
+/*
+ * Takes in a result that was imported, as a run that is done: all of it durable before it is seen.
+ * The result's id and times become the run's: it has ended when it was taken in. A key as above.
+ * Killed in between, it is either whole at the next start or was never there.
+ */
+MUST_CHECK int store_add_imported(struct store *store, struct result *result, const char *key,
+				  const char *digest, struct store_run *ret_run, bool *ret_again,
+				  struct error *err);
+
 /* The run that was accepted under a key; -ENOENT when there is none, IDEMPOTENCY_MISMATCH (-EEXIST)
  * with another digest. For a caller that has checks to make before store_add_run: they hold for a
  * new run, not for one that is there. */
@@ -133,12 +145,6 @@ MUST_CHECK int store_definition_of(struct store *store, const char *id, char **r
  * NOT_FINISHED while it is queued. */
 MUST_CHECK int store_result(struct store *store, const char *id, char **ret_text, size_t *ret_size,
 			    struct error *err);
-
-/* The report's directory, made when missing; and one file of it. name is checked (file_name_ok);
- * -ENOENT for a run or file that is not there. */
-MUST_CHECK int store_open_report(struct store *store, const char *id, int *ret_dirfd);
-MUST_CHECK int store_read_report(struct store *store, const char *id, const char *name,
-				 char **ret_data, size_t *ret_size);
 
 /* A queued or ended run. RUN_ACTIVE while it runs. */
 MUST_CHECK int store_remove_run(struct store *store, const char *id, struct error *err);

@@ -232,3 +232,12 @@ size_t store_count(struct store *store, enum run_state state)
 	(void)pthread_mutex_unlock(&store->lock);
 	return count;
 }
+
+void store_entry_drop(struct store *store, struct store_entry *entry)
+{
+	(void)pthread_mutex_lock(&store->lock);
+	store_entry_remove(store, entry);
+	(void)pthread_cond_broadcast(&store->changed);
+	(void)pthread_mutex_unlock(&store->lock);
+	store_entry_free(entry);
+}

@@ -4,10 +4,12 @@
  *
  *   store.c              opening, errors, changes of a run one after another
  *   store_index.c        the runs in memory
- *   store_runs.c         acceptance, edges of the state, samples, removal
+ *   store_accept.c       acceptance of runs and of imported results
+ *   store_runs.c         edges of the state, samples, removal
  *   store_documents.c    a run's documents read, results composed
  *   store_recovery.c     what is done to the directory when it is opened
  *   store_definitions.c  saved definitions
+ *   store_studies.c      reports of what comes with the program
  */
 #ifndef SERVER_STORE_PRIVATE_H
 #define SERVER_STORE_PRIVATE_H
@@ -45,7 +47,7 @@ struct store_entry {
 
 /* Locking: lock over entries and what they hold; the rest is immutable or atomic. */
 struct store {
-	int dirfd, runs_fd, definitions_fd, aside_fd, lock_fd;
+	int dirfd, runs_fd, definitions_fd, studies_fd, aside_fd, lock_fd;
 	atomic_bool read_only;
 	void (*changed_callback)(void *arg, const char *id);
 	void *changed_arg;
@@ -68,6 +70,8 @@ struct store_entry *store_entry_find(struct store *store, const char *id);
 MUST_CHECK int store_entry_insert(struct store *store, struct store_entry *entry);
 void store_entry_remove(struct store *store, struct store_entry *entry);
 void store_entry_copy(const struct store_entry *entry, struct store_run *ret_run);
+/* Takes an entry out of the index for good, and frees it. Takes the lock itself. */
+void store_entry_drop(struct store *store, struct store_entry *entry);
 
 /* ---- store.c ---- */
 
@@ -134,5 +138,10 @@ static inline bool have_sample(const unsigned char *have, size_t order)
 
 /* Reads the whole directory into the index, and mends what a crash left. */
 MUST_CHECK int store_recover(struct store *store, struct error *err);
+
+/* ---- store_studies.c ---- */
+
+/* At the start: what is there was drawn by another service, maybe of an older version. */
+void store_forget_studies(struct store *store);
 
 #endif

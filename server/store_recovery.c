@@ -145,6 +145,10 @@ static int read_state(struct store *store, struct found *found)
 	size_t size = 0;
 	int r = file_read(found->run_fd, "state.json", RUN_TEXT_MAX, &text, &size);
 
+	if (r == -ENOENT && found->run.imported && !has_begun(found->run_fd)) {
+		(void)!file_remove_tree(store->runs_fd, found->id); /* else at the next start */
+		return r; /* nobody was told that it is there */
+	}
 	if (r == -ENOENT) {
 		found->state.state = has_begun(found->run_fd) ? RUN_RUNNING : RUN_QUEUED;
 		return 0;
@@ -240,7 +244,7 @@ static int end_running(struct store *store, struct found *found, struct error *e
 	r = store_scan_samples(found->run_fd, found->run.samples_total, &found->have, &count);
 	if (r < 0)
 		return error_set_sys(err, ERROR_SYSTEM, -r, "samples of run %s", found->id);
-	found->state.samples_done = count;
+	found->state.samples_done = found->run.imported ? found->run.samples_total : count;
 	r = check_samples(store, found);
 	if (r < 0)
 		return error_no_memory(err);
@@ -445,6 +449,7 @@ int store_recover(struct store *store, struct error *err)
 	sweep(store, store->dirfd, "the state directory");
 	sweep(store, store->runs_fd, "runs");
 	sweep(store, store->definitions_fd, "definitions");
+	store_forget_studies(store);
 	r = for_each_name(store->runs_fd, recover_name, store, err);
 	if (r == 0)
 		r = for_each_name(store->definitions_fd, check_definition, store, err);

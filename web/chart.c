@@ -92,6 +92,24 @@ static void write_lines(FILE *file, const void *what, enum chart_theme theme,
 	script_lines(file, what, theme, ret_layout);
 }
 
+static void write_curves(FILE *file, const void *what, enum chart_theme theme,
+			 struct chart_layout *ret_layout)
+{
+	script_curves(file, what, theme, ret_layout);
+}
+
+static void write_heat(FILE *file, const void *what, enum chart_theme theme,
+		       struct chart_layout *ret_layout)
+{
+	script_heat(file, what, theme, ret_layout);
+}
+
+static void write_pairs(FILE *file, const void *what, enum chart_theme theme,
+			struct chart_layout *ret_layout)
+{
+	script_pairs(file, what, theme, ret_layout);
+}
+
 static int make_script(struct chart *chart, write_script *write_one, const void *what,
 		       enum chart_theme theme)
 {
@@ -135,6 +153,21 @@ int chart_add_bars(struct chart_set *set, const struct chart_bars *bars, size_t 
 int chart_add_lines(struct chart_set *set, const struct chart_lines *lines, size_t *ret_index)
 {
 	return add(set, lines->title, write_lines, lines, ret_index);
+}
+
+int chart_add_curves(struct chart_set *set, const struct chart_curves *curves, size_t *ret_index)
+{
+	return add(set, curves->title, write_curves, curves, ret_index);
+}
+
+int chart_add_heat(struct chart_set *set, const struct chart_heat *heat, size_t *ret_index)
+{
+	return add(set, heat->title, write_heat, heat, ret_index);
+}
+
+int chart_add_pairs(struct chart_set *set, const struct chart_pairs *pairs, size_t *ret_index)
+{
+	return add(set, pairs->title, write_pairs, pairs, ret_index);
 }
 
 /* ---- drawing ---- */

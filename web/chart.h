@@ -23,65 +23,11 @@
 #include <stddef.h>
 
 #include "engine/base/error.h"
-#include "web/numbers.h"
+#include "web/chart_shapes.h"
 
 enum chart_theme { CHART_LIGHT, CHART_DARK, CHART_THEME_COUNT };
 
-#define CHART_SET_MAX 400 /* charts; more is -E2BIG */
-#define CHART_SEGMENTS_MAX 3
-
-/*
- * Bars from zero, one a level, in the order given. A mix stacks its write on its read. Above the
- * bar stand the figures of its segments, whiskers show the interval of each.
- */
-struct chart_segment {
-	double value, low, high;
-	bool present;  /* false: nothing was measured */
-	bool interval; /* low and high mean something */
-};
-
-struct chart_bar {
-	const char *label;
-	bool strong; /* drawn in the strong tone */
-	bool marked; /* upright: its label underlined */
-	struct chart_segment segments[CHART_SEGMENTS_MAX];
-};
-
-struct chart_bars {
-	const char *title; /* of the SVG file */
-	const char *axis;  /* what the levels are of */
-	size_t segment_count;
-	const char *segment_names[CHART_SEGMENTS_MAX]; /* "read", "write" */
-	size_t count;
-	const struct chart_bar *bars;
-	bool lying;	 /* bars lie, labels at the left: for many or long ones */
-	double at_least; /* upright: the axis reaches this: one scale for several charts; 0: its own
-			  */
-	struct number (*format)(double value);
-};
-
-/* Lines, one a level, with its label at its end. */
-struct chart_line {
-	const char *label; /* NULL: none */
-	size_t rank;	   /* place among the levels: decides tone and dashes */
-	bool faint;	   /* one repeat of several */
-	size_t count;
-	const double *x, *y; /* ascending x */
-};
-
-enum chart_axis {
-	CHART_TAIL,    /* x = -log10(1 - p), y nanoseconds, logarithmic */
-	CHART_SECONDS, /* x seconds, y bytes a second from zero */
-};
-
-struct chart_lines {
-	const char *title;
-	enum chart_axis axis;
-	size_t ranks;  /* levels there are */
-	double shaded; /* x up to which the ramp goes; 0: none */
-	size_t count;
-	const struct chart_line *lines;
-};
+#define CHART_SET_MAX 600 /* charts; more is -E2BIG */
 
 struct chart_set;
 
@@ -94,6 +40,12 @@ void chart_set_program(struct chart_set *set, const char *path);
 MUST_CHECK int chart_add_bars(struct chart_set *set, const struct chart_bars *bars,
 			      size_t *ret_index);
 MUST_CHECK int chart_add_lines(struct chart_set *set, const struct chart_lines *lines,
+			       size_t *ret_index);
+MUST_CHECK int chart_add_curves(struct chart_set *set, const struct chart_curves *curves,
+				size_t *ret_index);
+MUST_CHECK int chart_add_heat(struct chart_set *set, const struct chart_heat *heat,
+			      size_t *ret_index);
+MUST_CHECK int chart_add_pairs(struct chart_set *set, const struct chart_pairs *pairs,
 			       size_t *ret_index);
 
 /* Points in a picture's width and height, for the page's img element. */

@@ -416,6 +416,5 @@ void script_bars(FILE *file, const struct chart_bars *bars, enum chart_theme the
 		      "$whiskers using 1:2:3:4 with vectors nohead lw 3.2 lc rgb '%s', "
 		      "$whiskers using 1:2:3:4 with vectors nohead lw 1.2 lc rgb '%s'\n",
 		      view.palette->paper, view.palette->ink);
-	ret_layout->width = (unsigned int)view.frame.width;
-	ret_layout->height = (unsigned int)(view.frame.height + 0.5);
+	script_layout(&view.frame, ret_layout);
 }

@@ -27,6 +27,8 @@ static void line_range(struct lines_view *view)
 			view->x_high = first ? x : fmax(view->x_high, x);
 			view->y_low = first ? y : fmin(view->y_low, y);
 			view->y_high = first ? y : fmax(view->y_high, y);
+			if (line->high)
+				view->y_high = fmax(view->y_high, script_number(line->high[k]));
 			first = false;
 		}
 	}
@@ -62,31 +64,6 @@ static double line_x(const struct lines_view *view, double x)
 	       (frame->right - frame->left) * (x - view->x_low) / (view->x_high - view->x_low);
 }
 
-/* "1.00 ms" -> "1 ms", "2.50" -> "2.5": an axis shows no digits it does not need. */
-static struct number trimmed(struct number number)
-{
-	char *point = strchr(number.text, '.'), *end, *digits;
-
-	if (!point)
-		return number;
-	digits = point + 1 + strspn(point + 1, "0123456789");
-	for (end = digits; end > point + 1 && end[-1] == '0'; end--)
-		;
-	if (end == point + 1)
-		end = point;
-	memmove(end, digits, strlen(digits) + 1);
-	return number;
-}
-
-/* The step of 1, 2 or 5 times a power of ten that makes about `count` steps of a span. */
-static double nice_step(double span, double count)
-{
-	double raw = span / count, power = pow(10, floor(log10(raw)));
-	double part = raw / power;
-
-	return power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
-}
-
 static void y_tic(FILE *file, const struct lines_view *view, double y, struct number text)
 {
 	char style[64];
@@ -94,7 +71,7 @@ static void y_tic(FILE *file, const struct lines_view *view, double y, struct nu
 
 	(void)snprintf(style, sizeof(style), "back lw 1 lc rgb '%s'", view->palette->shade);
 	script_label(file, &view->frame, view->frame.left - 5, at, "right", view->palette->muted,
-		     10, y > 0 ? trimmed(text).text : "0", 14);
+		     10, y > 0 ? script_trimmed(text).text : "0", 14);
 	if (y > view->y_low)
 		script_stroke(file, &view->frame, view->frame.left, at, view->frame.right, at,
 			      style);
@@ -121,7 +98,7 @@ static void y_tics(FILE *file, const struct lines_view *view)
 		unit = 1 << 30;
 	else if (view->y_high < 1.5 * (1 << 20))
 		unit = 1 << 10;
-	step = nice_step(view->y_high / unit, 4) * unit;
+	step = script_step(view->y_high / unit, 4) * unit;
 	for (int i = 0; i * step <= view->y_high && i < 12; i++)
 		y_tic(file, view, i * step, numbers_bandwidth(i * step));
 }
@@ -145,7 +122,7 @@ static void x_tics(FILE *file, const struct lines_view *view)
 			     "center", view->palette->muted, 10, "percentile", 20);
 		return;
 	}
-	step = fmax(nice_step(view->x_high, 6), 1);
+	step = fmax(script_step(view->x_high, 6), 1);
 	for (int i = 0; i * step <= view->x_high && i < 20; i++) {
 		(void)snprintf(text.text, sizeof(text.text), "%.0f", i * step);
 		script_label(file, frame, line_x(view, i * step), frame->bottom + 9, "center",
@@ -155,57 +132,24 @@ static void x_tics(FILE *file, const struct lines_view *view)
 		     view->palette->muted, 10, "seconds", 20);
 }
 
-static void line_style(char *style, size_t size, const struct lines_view *view,
-		       const struct chart_line *line)
-{
-	static const char *const dashes[] = {"dt 1", "dt (8,4)", "dt (2,3)", "dt (10,3,2,3)"};
-	const struct palette *palette = view->palette;
-	double part =
-		view->lines->ranks > 1 ? (double)line->rank / (double)(view->lines->ranks - 1) : 1;
-	unsigned int rgb[3];
-
-	for (size_t i = 0; i < 3; i++)
-		rgb[i] = (unsigned int)(palette->first[i] * (1 - part) + palette->last[i] * part +
-					0.5) &
-			 0xff;
-	(void)snprintf(style, size, "lw %s lc rgb '#%s%02x%02x%02x' %s",
-		       line->faint ? "0.8" : "1.8", line->faint ? "a0" : "", rgb[0], rgb[1], rgb[2],
-		       line->faint ? "dt 1" : dashes[line->rank % ARRAY_SIZE(dashes)]);
-}
-
-/* Labels in a column at the right, each joined to the end of its line. */
+/* Labels at the ends of the lines that have one. */
 static void line_labels(FILE *file, const struct lines_view *view)
 {
 	const struct chart_lines *lines = view->lines;
-	const struct frame *frame = &view->frame;
-	double places[CHART_SET_MAX];
-	size_t with[CHART_SET_MAX], count = 0;
-	double gap = 12;
-	char style[64];
+	struct end_label ends[SCRIPT_ENDS_MAX];
+	size_t count = 0;
 
-	for (size_t i = 0; i < lines->count && count < CHART_SET_MAX; i++) {
+	for (size_t i = 0; i < lines->count && count < SCRIPT_ENDS_MAX; i++) {
 		const struct chart_line *line = &lines->lines[i];
 
 		if (!line->label || line->count == 0)
 			continue;
-		places[count] = line_y(view, script_number(line->y[line->count - 1]));
-		with[count++] = i;
+		ends[count++] =
+			(struct end_label){line->label, line->rank,
+					   line_x(view, script_number(line->x[line->count - 1])),
+					   line_y(view, script_number(line->y[line->count - 1]))};
 	}
-	script_spread(places, count, gap, frame->top + 5, frame->bottom - 4);
-	(void)snprintf(style, sizeof(style), "back lw 0.6 lc rgb '%s'", view->palette->axis);
-	if (count > 1 && gap * (double)(count - 1) > frame->bottom - frame->top - 9)
-		gap = (frame->bottom - frame->top - 9) / (double)(count - 1);
-	for (size_t k = 0; k < count; k++) {
-		const struct chart_line *line = &lines->lines[with[k]];
-		double x = line_x(view, script_number(line->x[line->count - 1]));
-		double y = line_y(view, script_number(line->y[line->count - 1]));
-
-		if (gap < 8 && line->rank % (size_t)ceil(8 / gap))
-			continue;
-		script_stroke(file, frame, x + 1, y, frame->right + 8, places[k], style);
-		script_label(file, frame, frame->right + 10, places[k], "left", view->palette->ink,
-			     10.5, line->label, 16);
-	}
+	script_end_labels(file, &view->frame, view->palette, ends, count);
 }
 
 static void lines_data(FILE *file, const struct chart_lines *lines)
@@ -214,13 +158,75 @@ static void lines_data(FILE *file, const struct chart_lines *lines)
 		const struct chart_line *line = &lines->lines[i];
 
 		(void)fprintf(file, "$line%zu << END\n", i);
-		for (size_t k = 0; k < line->count; k++)
-			(void)fprintf(file, "%.6g %.6g\n", script_number(line->x[k]),
+		for (size_t k = 0; k < line->count; k++) {
+			(void)fprintf(file, "%.6g %.6g", script_number(line->x[k]),
 				      script_number(line->y[k]));
+			if (line->low && line->high)
+				(void)fprintf(file, " %.6g %.6g", script_number(line->low[k]),
+					      script_number(line->high[k]));
+			(void)fputc('\n', file);
+		}
 		if (line->count == 0)
-			(void)fputs("0 0\n", file);
+			(void)fputs("0 0 0 0\n", file);
 		(void)fputs("END\n", file);
 	}
+}
+
+/* Above its span; left out where it is wider than that. */
+static void span_word(FILE *file, const struct lines_view *view, const char *word, double from,
+		      double to)
+{
+	if (SCRIPT_CHARACTER * 0.9 * (double)script_text_length(word) <= to - from)
+		script_label(file, &view->frame, (from + to) / 2, view->frame.top - 7, "center",
+			     view->palette->muted, 10, word, 20);
+}
+
+/* What is shaded, the later over the earlier. */
+static void spans(FILE *file, const struct lines_view *view)
+{
+	const struct chart_lines *lines = view->lines;
+
+	for (size_t i = 0; i < CHART_SPANS_MAX; i++) {
+		const struct chart_span *span = &lines->spans[i];
+		double from = fmax(script_number(span->from), view->x_low);
+		double to = isnan(span->to) ? 0 : fmin(span->to, view->x_high);
+
+		if (to <= from)
+			continue;
+		(void)fprintf(file,
+			      "set object rectangle from %.6g,0 to %.6g,%.6g behind fillcolor rgb "
+			      "'%s' fillstyle solid 1 noborder\n",
+			      from, to, view->y_high,
+			      span->tinted ? view->palette->tint : view->palette->shade);
+		span_word(file, view, span->label, line_x(view, from), line_x(view, to));
+	}
+}
+
+/* Bands first: no line is hidden. */
+static void plot_lines(FILE *file, const struct lines_view *view)
+{
+	const struct chart_lines *lines = view->lines;
+	char style[SCRIPT_STYLE_MAX];
+	const char *between = "";
+
+	(void)fputs("plot ", file);
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct chart_line *line = &lines->lines[i];
+
+		if (!line->low || !line->high || line->count < 2)
+			continue;
+		(void)fprintf(file,
+			      "%s$line%zu using 1:3:4 with filledcurves fc rgb '#%06lx' "
+			      "fs transparent solid 0.16 noborder",
+			      between, i, script_tone(view->palette, line->rank, lines->ranks));
+		between = ", ";
+	}
+	for (size_t i = 0; i < lines->count; i++) {
+		script_line_style(style, view->palette, lines->lines[i].rank, lines->ranks, 1.8);
+		(void)fprintf(file, "%s$line%zu using 1:2 with lines %s", between, i, style);
+		between = ", ";
+	}
+	(void)fputs(lines->count ? "\n" : "-1\n", file);
 }
 
 static void lay_lines(struct lines_view *view)
@@ -241,8 +247,8 @@ static void lay_lines(struct lines_view *view)
 	frame->width = 360;
 	frame->left = lines->axis == CHART_TAIL ? 46 : 62;
 	frame->right = frame->width - 14 - SCRIPT_CHARACTER * (double)longest;
-	frame->top = 8;
-	frame->bottom = lines->axis == CHART_TAIL ? 196 : 156;
+	frame->top = lines->axis == CHART_TAIL ? 8 : 16;
+	frame->bottom = lines->axis == CHART_TAIL ? 196 : 164;
 	frame->height = frame->bottom + 30;
 	line_range(view);
 }
@@ -251,32 +257,18 @@ void script_lines(FILE *file, const struct chart_lines *lines, enum chart_theme 
 		  struct chart_layout *ret_layout)
 {
 	struct lines_view view = {.lines = lines, .palette = script_palette(theme)};
-	double shaded = script_number(lines->shaded);
-	char style[96];
 
 	lay_lines(&view);
 	script_begin(file, &view.frame, view.palette);
-	if (lines->axis == CHART_SECONDS && shaded > 0) {
-		shaded = fmin(shaded, view.x_high);
-		(void)fprintf(file,
-			      "set object rectangle from 0,0 to %.6g,%.6g behind fillcolor rgb "
-			      "'%s' fillstyle solid 1 noborder\n",
-			      shaded, view.y_high, view.palette->shade);
-		script_label(file, &view.frame, line_x(&view, 0) + 3, view.frame.top + 6, "left",
-			     view.palette->muted, 10, "ramp", 4);
-	}
+	if (lines->axis == CHART_SECONDS)
+		spans(file, &view);
 	y_tics(file, &view);
 	x_tics(file, &view);
 	line_labels(file, &view);
 	lines_data(file, lines);
-	(void)fprintf(file, "set xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n%splot ", view.x_low,
+	(void)fprintf(file, "set xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n%s", view.x_low,
 		      view.x_high, view.y_low, view.y_high,
 		      lines->axis == CHART_TAIL ? "set logscale y\n" : "");
-	for (size_t i = 0; i < lines->count; i++) {
-		line_style(style, sizeof(style), &view, &lines->lines[i]);
-		(void)fprintf(file, "%s$line%zu using 1:2 with lines %s", i ? ", " : "", i, style);
-	}
-	(void)fputs(lines->count ? "\n" : "-1\n", file);
-	ret_layout->width = (unsigned int)view.frame.width;
-	ret_layout->height = (unsigned int)(view.frame.height + 0.5);
+	plot_lines(file, &view);
+	script_layout(&view.frame, ret_layout);
 }

@@ -23,10 +23,12 @@ struct chart_layout {
 };
 
 struct palette {
-	const char *ink, *muted, *axis, *shade, *paper;
+	const char *ink, *muted, *axis, *shade, *tint, *paper;
 	const char *strong[CHART_SEGMENTS_MAX], *pale[CHART_SEGMENTS_MAX];
 	const char *tone[CHART_SEGMENTS_MAX]; /* of the figures and names of segments */
 	unsigned int first[3], last[3];	      /* of lines: the first level's, the last level's */
+	unsigned int faint[3], full[3];	      /* of heat maps: ratio 0, ratio 1 */
+	const char *on_full;		      /* figures on the strong end */
 };
 
 struct frame {
@@ -35,11 +37,18 @@ struct frame {
 };
 
 #define SCRIPT_CHARACTER 6.1 /* mean width of one at 11 points */
+#define SCRIPT_STYLE_MAX 96
 
 /* Write one picture, its terminal included, to `file`. Errors stay in the stream. */
 void script_bars(FILE *file, const struct chart_bars *bars, enum chart_theme theme,
 		 struct chart_layout *ret_layout);
 void script_lines(FILE *file, const struct chart_lines *lines, enum chart_theme theme,
+		  struct chart_layout *ret_layout);
+void script_curves(FILE *file, const struct chart_curves *curves, enum chart_theme theme,
+		   struct chart_layout *ret_layout);
+void script_heat(FILE *file, const struct chart_heat *heat, enum chart_theme theme,
+		 struct chart_layout *ret_layout);
+void script_pairs(FILE *file, const struct chart_pairs *pairs, enum chart_theme theme,
 		  struct chart_layout *ret_layout);
 
 /* The only way of a text into a script: in single quotes, every character outside
@@ -56,11 +65,37 @@ void script_spread(double *places, size_t count, double gap, double low, double 
 
 const struct palette *script_palette(enum chart_theme theme);
 
+/* How the line of a rank is drawn: tone from the first to the last, and dashes. wide: points. */
+void script_line_style(char style[SCRIPT_STYLE_MAX], const struct palette *palette, size_t rank,
+		       size_t ranks, double wide);
+unsigned long script_tone(const struct palette *palette, size_t rank, size_t ranks);
+unsigned long script_mix(const unsigned int from[3], const unsigned int to[3], double part);
+
+/* The step of 1, 2 or 5 times a power of ten that makes about `count` steps of a span. */
+double script_step(double span, double count);
+
+/* "1.00 ms" -> "1 ms", "2.50" -> "2.5": an axis shows no digits it does not need. */
+struct number script_trimmed(struct number number);
+
+/* Labels in a column at the right of the frame, each joined to the end of its line. */
+struct end_label {
+	const char *label;
+	size_t rank;
+	double x, y; /* the line's end, in points */
+};
+void script_end_labels(FILE *file, const struct frame *frame, const struct palette *palette,
+		       const struct end_label *ends, size_t count);
+#define SCRIPT_END_LABEL_MAX 16 /* characters */
+#define SCRIPT_ENDS_MAX 256	/* labels of one column: many times what fits */
+
 /* The number, or 0 where it is not finite. */
 double script_number(double value);
 
 /* What every picture begins with: the terminal, the frame, no tics, no key. */
 void script_begin(FILE *file, const struct frame *frame, const struct palette *palette);
+
+/* The picture's size, in whole points. */
+void script_layout(const struct frame *frame, struct chart_layout *ret_layout);
 
 /* A text of at most max characters at a place in points; `how` is a constant of ours: "center",
  * "left", "right rotate by 40". */

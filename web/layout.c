@@ -21,6 +21,8 @@ struct html *layout_begin(enum layout_kind kind, const char *title)
 	html_void(html, "link", "rel", "stylesheet", "href", "/static/service.css", NULL);
 	html_void(html, "link", "rel", "icon", "href",
 		  kind == LAYOUT_STORED ? "icon.svg" : "/static/icon.svg", NULL);
+	if (kind == LAYOUT_AGAIN)
+		html_void(html, "meta", "http-equiv", "refresh", "content", "2", NULL);
 	if (kind == LAYOUT_LIVE) {
 		html_raw(html, "<noscript><meta http-equiv=\"refresh\" content=\"5\"/></noscript>");
 		html_element(html, "script", NULL, "src", "/static/live.js", "defer", "defer",
@@ -28,7 +30,8 @@ struct html *layout_begin(enum layout_kind kind, const char *title)
 	}
 	html_close(html, "head");
 	html_open(html, "body", NULL);
-	html_raw(html, "<header class=\"service\"><a href=\"/\">Volbench</a></header>");
+	html_raw(html, "<header class=\"service\"><a href=\"/\">Volbench</a> "
+		       "<a href=\"/studies/\">Studies</a></header>");
 	html_open(html, "main", NULL);
 	return html;
 }

@@ -14,6 +14,7 @@
 enum layout_kind {
 	LAYOUT_STORED, /* style.css lies beside the page */
 	LAYOUT_SERVED, /* everything comes from /static/ */
+	LAYOUT_AGAIN,  /* served, loaded again after two seconds */
 	LAYOUT_LIVE,   /* served, kept fresh by live.js, or without scripts by reloading */
 };
 

@@ -279,6 +279,65 @@ char *page_run_live(const struct store_run *run, const struct progress_state *st
 	return layout_end(html, NULL);
 }
 
+/* ---- studies ---- */
+
+static void study_entry(const struct page_study *study, struct html *html)
+{
+	char address[128];
+
+	html_open(html, "section", "class", "study", NULL);
+	html_open(html, "h2", NULL);
+	(void)snprintf(address, sizeof(address), "/studies/%s/", study->name);
+	html_element(html, "a", study->title, "href", address, NULL);
+	html_close(html, "h2");
+	html_element(html, "p", study->description, NULL);
+	html_open(html, "p", "class", "note", NULL);
+	html_text(html, "Measured here by the definition ");
+	html_element(html, "code", study->definitions, NULL);
+	html_text(html, "; its figures as a ");
+	(void)snprintf(address, sizeof(address), "/api/v1/studies/%s", study->name);
+	html_element(html, "a", "table", "href", address, NULL);
+	html_text(html, ".");
+	html_close(html, "p");
+	html_close(html, "section");
+}
+
+char *page_studies(const struct page_study *studies, size_t count, const char *host)
+{
+	struct html *html = layout_begin(LAYOUT_SERVED, "Studies");
+
+	html_element(html, "h1", "Studies", NULL);
+	html_element(html, "p",
+		     "Comparisons that others have published, with their own figures, looked at "
+		     "as any result is here: what they show, what they do not, and where they "
+		     "disagree with themselves.",
+		     "class", "lead", NULL);
+	for (size_t i = 0; i < count; i++)
+		study_entry(&studies[i], html);
+	html_open(html, "p", "class", "note", NULL);
+	html_text(html, "A table of your own is read the same way: ");
+	html_open(html, "code", NULL);
+	html_textf(html, "curl --data-binary @table.json http://%s/api/v1/imports", host);
+	html_close(html, "code");
+	html_text(html, ".");
+	html_close(html, "p");
+	return layout_end(html, NULL);
+}
+
+char *page_study_wait(const char *title)
+{
+	struct html *html = layout_begin(LAYOUT_AGAIN, title);
+
+	html_element(html, "h1", title, NULL);
+	html_element(html, "p",
+		     "The report is being drawn. It appears here when it is done; while a run "
+		     "measures that can take a minute.",
+		     NULL);
+	html_element(html, "p", "This page loads itself again every two seconds.", "class", "note",
+		     NULL);
+	return layout_end(html, NULL);
+}
+
 /* ---- errors and files ---- */
 
 char *page_problem(int status, const struct error *err)

@@ -21,6 +21,17 @@ char *page_runs(const struct store_run *runs, size_t count, uint64_t next, const
  * browsers without scripts; or an ended one whose report is not there yet. */
 char *page_run_live(const struct store_run *run, const struct progress_state *state);
 
+/* Published comparisons that come with the program; their pages stand at /studies/NAME/. */
+struct page_study {
+	const char *name, *title, *description;
+	const char *definitions; /* built-in ones that measure the same: "bonnie, small-files" */
+};
+
+char *page_studies(const struct page_study *studies, size_t count, const char *host);
+
+/* Where its report is not drawn yet: comes back by itself. */
+char *page_study_wait(const char *title);
+
 /* An error for a reader: "404 There is no such run". */
 char *page_problem(int status, const struct error *err);
 

@@ -9,12 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "web/report_zfs.h"
 
-#define SERIES_POINTS_MAX 240 /* of a line; longer series are averaged over bins */
-#define SERIES_LINES_MAX 64   /* of a panel */
 #define TAIL_POINTS_MAX 64
 #define TAIL_STEP 0.1
 
@@ -202,7 +199,7 @@ static int add_whole_files(struct report *report, size_t *ret_index)
 
 struct points {
 	size_t count;
-	double x[SERIES_POINTS_MAX + 1], y[SERIES_POINTS_MAX + 1];
+	double x[TAIL_POINTS_MAX], y[TAIL_POINTS_MAX];
 };
 
 /* Percentiles from the median as far as ten operations lie beyond, at most 99.999. */
@@ -258,125 +255,6 @@ static int add_latency(struct report *report, const struct comparison *compariso
 	return r;
 }
 
-/* ---- series ---- */
-
-static double second_bytes(const struct series_second *second)
-{
-	double bytes = 0;
-
-	for (int d = 0; d < DIRECTION_COUNT; d++)
-		bytes += (double)second->bytes[d];
-	return bytes;
-}
-
-/* Bytes a second over time. A last piece too short to mean anything is left out. */
-static void series_points(const struct series *series, struct points *points)
-{
-	size_t count = series->count, bin;
-
-	points->count = 0;
-	if (count > 1 && series->last_span_ns < NS_PER_S / 2)
-		count--;
-	bin = (count + SERIES_POINTS_MAX - 1) / SERIES_POINTS_MAX;
-	for (size_t at = 0; at < count && points->count <= SERIES_POINTS_MAX; at += bin) {
-		size_t end = at + bin < count ? at + bin : count;
-		double bytes = 0, seconds = (double)(end - at);
-
-		for (size_t i = at; i < end; i++)
-			bytes += second_bytes(&series->seconds[i]);
-		if (end == series->count && series->last_span_ns)
-			seconds += (double)series->last_span_ns / 1e9 - 1;
-		if (seconds <= 0)
-			continue;
-		points->x[points->count] = (double)at + seconds / 2;
-		points->y[points->count++] = bytes / seconds;
-	}
-}
-
-static void mean_points(const struct points *list, size_t count, struct points *mean)
-{
-	mean->count = list[0].count;
-	for (size_t n = 1; n < count; n++)
-		if (list[n].count < mean->count)
-			mean->count = list[n].count;
-	for (size_t i = 0; i < mean->count; i++) {
-		mean->x[i] = list[0].x[i];
-		mean->y[i] = 0;
-		for (size_t n = 0; n < count; n++)
-			mean->y[i] += list[n].y[i] / (double)count;
-	}
-}
-
-struct series_lines {
-	struct points *points;
-	struct chart_line *lines;
-	size_t count; /* of both in use */
-};
-
-/* A level's repeats faint, their mean strong; one repeat is its own mean. rank: its place as shown.
- */
-static void add_level_lines(const struct report *report, const struct cell *cell, size_t rank,
-			    bool faint, struct series_lines *into)
-{
-	const char *label = analysis_level(&report->analysis, report->analysis.order[rank]);
-	size_t first = into->count;
-	size_t shown = faint ? cell->sample_count : 1;
-	struct points *mean;
-
-	for (size_t n = 0; n < cell->sample_count && n < shown; n++) {
-		struct points *points = &into->points[into->count];
-
-		series_points(&cell->samples[n]->series, points);
-		if (points->count < 2)
-			continue;
-		into->lines[into->count++] = (struct chart_line){.rank = rank,
-								 .faint = true,
-								 .count = points->count,
-								 .x = points->x,
-								 .y = points->y};
-	}
-	if (into->count == first)
-		return;
-	if (into->count == first + 1) { /* the one line is the level's */
-		into->lines[first].faint = false;
-		into->lines[first].label = label;
-		return;
-	}
-	mean = &into->points[into->count];
-	mean_points(&into->points[first], into->count - first, mean);
-	into->lines[into->count++] = (struct chart_line){
-		.label = label, .rank = rank, .count = mean->count, .x = mean->x, .y = mean->y};
-}
-
-static int add_series(struct report *report, const struct comparison *comparison, size_t *ret_index)
-{
-	size_t most = report->analysis.level_count * (report_most_samples(report, comparison) + 1);
-	struct series_lines all = {.points = calloc(most, sizeof(*all.points)),
-				   .lines = calloc(most, sizeof(*all.lines))};
-	bool faint = most <= SERIES_LINES_MAX;
-	char title[ANALYSIS_TITLE_MAX];
-	struct chart_lines lines = {.title = analysis_title(&report->analysis, comparison, title),
-				    .axis = CHART_SECONDS,
-				    .ranks = report->analysis.level_count,
-				    .lines = all.lines};
-	int r = all.points && all.lines ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < report->analysis.level_count && r == 0; i++) {
-		const struct cell *cell = comparison->cells[report->analysis.order[i]];
-
-		if (!cell || !cell->sample_count)
-			continue;
-		lines.shaded = fmax(lines.shaded, cell->samples[0]->ramp_seconds);
-		add_level_lines(report, cell, i, faint, &all);
-	}
-	lines.count = all.count;
-	if (r == 0 && lines.count)
-		r = chart_add_lines(report->charts, &lines, ret_index);
-	free(all.points);
-	free(all.lines);
-	return r;
-}
-
 /* ---- all of them ---- */
 
 static void no_charts(struct panel *panel)
@@ -404,7 +282,7 @@ static int plan_panel(struct report *report, const struct comparison *comparison
 	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
 		if (report_moves(report, comparison, d))
 			r = add_latency(report, comparison, (enum direction)d, &panel->latency[d]);
-	return r < 0 ? r : add_series(report, comparison, &panel->series);
+	return r < 0 ? r : report_add_series(report, comparison, &panel->series);
 }
 
 int report_plan_charts(struct report *report)

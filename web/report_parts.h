@@ -98,6 +98,10 @@ MUST_CHECK int report_write_charts(const struct report *report, int dirfd);
 const char *report_chart_name(size_t index, enum chart_theme theme,
 			      char buffer[REPORT_CHART_NAME_MAX]);
 
+/* report_series.c: throughput over time of one comparison; no chart where there is no series. */
+MUST_CHECK int report_add_series(struct report *report, const struct comparison *comparison,
+				 size_t *ret_index);
+
 /* report_panels.c; a folded table is closed by html_close(html, "details"). */
 void report_panel(const struct report *report, size_t chart, const char *title, const char *note,
 		  const char *alternative, struct html *html);

@@ -35,19 +35,36 @@ struct reporter {
 
 /* ---- one report ---- */
 
+/* The text to draw a report of, and where it belongs. */
+static int find_text(struct reporter *reporter, const char *id, char **ret_text, size_t *ret_size,
+		     int *ret_dirfd, struct error *err)
+{
+	static const char prefix[] = REPORTER_STUDY;
+	const struct reporter_config *config = &reporter->config;
+	int r;
+
+	if (strncmp(id, prefix, sizeof(prefix) - 1) == 0) {
+		id += sizeof(prefix) - 1;
+		r = config->study ? config->study(id, ret_text, ret_size, err) : -ENOENT;
+		return r < 0 ? r : store_open_study(config->store, id, ret_dirfd);
+	}
+	r = store_result(config->store, id, ret_text, ret_size, err);
+	return r < 0 ? r : store_open_report(config->store, id, ret_dirfd);
+}
+
 static int draw(struct reporter *reporter, const char *id, struct error *err)
 {
 	AUTO_FREE char *text = NULL;
 	AUTO_CLOSE int dirfd = -1;
 	struct result result;
 	size_t size;
-	int r = store_result(reporter->config.store, id, &text, &size, err);
+	int r;
 
-	if (r < 0)
-		return r;
-	r = store_open_report(reporter->config.store, id, &dirfd);
+	r = find_text(reporter, id, &text, &size, &dirfd, err);
 	if (r < 0) {
-		(void)error_set_sys(err, ERROR_SYSTEM, -r, "cannot open the report's directory");
+		if (err->code == ERROR_NONE)
+			(void)error_set_sys(err, ERROR_SYSTEM, -r,
+					    "cannot open the report's directory");
 		return r;
 	}
 	result_init(&result);

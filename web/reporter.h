@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * reporter.h - draws reports in a thread of its own, at the lowest scheduling class, one after
- * another, while no run measures if it can wait (60 s at most). Asked for by run id; asking twice
- * draws once; one that failed is not tried again within a minute. Locking: one mutex over the list
- * of ids, not held while drawing or asking whether a run measures. Threads: any.
+ * another, while no run measures if it can wait (60 s at most). Asked for by run id, or by
+ * REPORTER_STUDY and the name of a study, whose report lies apart from the runs'
+ * (store_open_study()); asking twice draws once; one that failed is not tried again within a
+ * minute. Locking: one mutex over the list of ids, not held while drawing or asking whether a run
+ * measures. Threads: any.
  */
 #ifndef WEB_REPORTER_H
 #define WEB_REPORTER_H
@@ -19,7 +21,11 @@ struct reporter_config {
 	struct store *store;
 	bool (*busy)(void *arg); /* a run measures: rather wait */
 	void *arg;
+	/* The text of a study's result (heap), by its name; NULL: there are no studies. */
+	int (*study)(const char *name, char **ret_text, size_t *ret_size, struct error *err);
 };
+
+#define REPORTER_STUDY "study:" /* no run's id begins so */
 
 MUST_CHECK int reporter_start(const struct reporter_config *config, struct reporter **ret_reporter);
 void reporter_request(struct reporter *reporter, const char *id);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "web/html.h"
+#include "web/svg_short.h"
 
 #define SVG_DEPTH_MAX 32
 #define NAME_MAX_BYTES 32
@@ -64,6 +65,7 @@ struct open_element {
 	char name[NAME_MAX_BYTES];
 	size_t start;	/* where its tag begins in the output */
 	size_t tag_end; /* and ends */
+	bool bare;	/* a group that says nothing: only what it holds is written */
 };
 
 struct reader {
@@ -72,8 +74,12 @@ struct reader {
 	size_t used, room;
 	struct open_element stack[SVG_DEPTH_MAX];
 	size_t depth;
-	size_t dropping; /* depth at which a dropped element was opened, 0: none */
-	bool begun;	 /* the root was seen */
+	size_t dropping;  /* depth at which a dropped element was opened, 0: none */
+	bool begun;	  /* the root was seen */
+	bool shaped;	  /* ends or joins of lines are not always the plain ones */
+	bool in_defs;	  /* reading what is defined to be used */
+	bool named;	  /* the element last opened is referred to by its id */
+	const char *data; /* the whole */
 	const char *title;
 	int error;
 };
@@ -210,6 +216,51 @@ static bool value_ok(const char *name, const char *value, size_t size)
 			memcmp(value, "url(#", 5) == 0);
 }
 
+/* Whether the drawing refers to an id: "#id" with a quote or bracket behind it. */
+static bool referred_to(const struct reader *reader, const char *id, size_t size)
+{
+	const char *at = reader->data;
+
+	while ((at = memmem(at, (size_t)(reader->end - at), id, size))) {
+		if (at > reader->data && at[-1] == '#' && at + size < reader->end &&
+		    strchr("'\")", at[size]))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+/* What says what would be so without it: ids that nobody uses, plain ends and joins of lines. */
+static bool says_nothing(struct reader *reader, const char *name, const char *value, size_t size)
+{
+	bool cap = strcmp(name, "stroke-linecap") == 0, join = strcmp(name, "stroke-linejoin") == 0;
+
+	if (strcmp(name, "id") == 0) {
+		reader->named = size > 0 && referred_to(reader, value, size);
+		return !reader->named;
+	}
+	if (!cap && !join)
+		return false;
+	if (size == (cap ? 4 : 5) && memcmp(value, cap ? "butt" : "miter", size) == 0)
+		return !reader->shaped;
+	reader->shaped = true;
+	return false;
+}
+
+static void put_attribute(struct reader *reader, const char *name, const char *value, size_t size)
+{
+	size_t at;
+
+	put_text(reader, " ");
+	put_text(reader, name);
+	put_text(reader, "=\"");
+	at = reader->used;
+	put(reader, value, size);
+	if (!reader->error)
+		reader->used = at + svg_shorten(name, reader->in_defs, reader->out + at, size);
+	put_text(reader, "\"");
+}
+
 /* name="value" up to the tag's end; writes what is kept. */
 static int read_attributes(struct reader *reader)
 {
@@ -246,11 +297,8 @@ static int read_attributes(struct reader *reader)
 		if (!among(name, kept_attributes, ARRAY_SIZE(kept_attributes)) ||
 		    !value_ok(name, value, size))
 			return refuse(reader);
-		put_text(reader, " ");
-		put_text(reader, name);
-		put_text(reader, "=\"");
-		put(reader, value, size);
-		put_text(reader, "\"");
+		if (!says_nothing(reader, name, value, size))
+			put_attribute(reader, name, value, size);
 	}
 }
 
@@ -269,6 +317,24 @@ static int begin_root(struct reader *reader)
 	put_text(reader, title);
 	free(title);
 	return 0;
+}
+
+/* What is defined and not used is dropped, and of a group that says nothing the tags. */
+static void weigh_tag(struct reader *reader, struct open_element *element)
+{
+	const char *parent = reader->depth > 1 ? element[-1].name : "";
+
+	element->bare = false;
+	if (reader->dropping)
+		return;
+	if (strcmp(parent, "defs") == 0 && !reader->named) {
+		reader->used = element->start;
+		reader->dropping = reader->depth;
+	} else if (strcmp(element->name, "g") == 0 && reader->used == element->start + 2) {
+		reader->used = element->start;
+		element->bare = true;
+	}
+	reader->in_defs |= strcmp(element->name, "defs") == 0;
 }
 
 static int open_tag(struct reader *reader)
@@ -292,8 +358,10 @@ static int open_tag(struct reader *reader)
 	element->start = reader->used;
 	put_text(reader, "<");
 	put_text(reader, name);
+	reader->named = false;
 	if (read_attributes(reader) < 0)
 		return reader->error;
+	weigh_tag(reader, element);
 	closed = *reader->at == '/';
 	reader->at += closed;
 	if (reader->at >= reader->end || *reader->at++ != '>')
@@ -304,7 +372,8 @@ static int open_tag(struct reader *reader)
 			return refuse(reader);
 		return begin_root(reader);
 	}
-	put_text(reader, closed ? "/>" : ">");
+	if (!element->bare)
+		put_text(reader, closed ? "/>" : ">");
 	element->tag_end = reader->used;
 	if (closed) {
 		if (reader->dropping == reader->depth)
@@ -330,14 +399,16 @@ static int close_tag(struct reader *reader)
 		return refuse(reader);
 	if (reader->dropping == reader->depth) {
 		reader->dropping = 0;
-	} else if (!reader->dropping && strcmp(name, "g") == 0 &&
-		   element->tag_end == reader->used) {
-		reader->used = element->start; /* an empty group */
-	} else {
+	} else if (!reader->dropping && element->tag_end == reader->used &&
+		   (strcmp(name, "g") == 0 || strcmp(name, "defs") == 0)) {
+		reader->used = element->start; /* holds nothing */
+	} else if (!element->bare) {
 		put_text(reader, "</");
 		put_text(reader, name);
 		put_text(reader, strcmp(name, "text") == 0 ? ">" : ">\n");
 	}
+	if (strcmp(name, "defs") == 0)
+		reader->in_defs = false;
 	reader->depth--;
 	return 0;
 }
@@ -393,7 +464,7 @@ int svg_clean(const char *data, size_t size, const char *title, char **ret_svg, 
 
 	if (!reader)
 		return -ENOMEM;
-	reader->at = data;
+	reader->at = reader->data = data;
 	reader->end = data + size;
 	reader->title = title;
 	r = read_all(reader);

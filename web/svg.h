@@ -4,8 +4,9 @@
  *
  * The text is parsed whole. Anything but the elements and attributes of the lists in svg.c (lines,
  * shapes, texts), a reference that leaves the file, a declaration, or a tag out of place refuses
- * the drawing; titles, descriptions, filters, comments and empty groups are dropped. So what is
- * published is well-formed and holds no script, no foreign object, no style and no address.
+ * the drawing; titles, descriptions, filters, comments, empty groups, and ids and definitions that
+ * nothing refers to are dropped, and values are shortened (svg_short.h). So what is published is
+ * well-formed and holds no script, no foreign object, no style and no address.
  * Pure function.
  */
 #ifndef WEB_SVG_H

@@ -9,6 +9,7 @@
 
 #include "engine/analysis/checks_private.h"
 #include "engine/analysis/checks_zfs.h"
+#include "engine/analysis/steady.h"
 #include "engine/io/verify/verify.h"
 #include "engine/plan/file_phases.h"
 
@@ -199,6 +200,8 @@ int checks_sample(struct sample *sample)
 		r = check_parts(&check);
 	if (r == 0)
 		r = checks_steadystate(&check);
+	if (r == 0)
+		r = steady_check(sample, check.cell);
 	if (r == 0 && !together)
 		r = checks_device_queue(&check);
 	if (r == 0)

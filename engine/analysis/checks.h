@@ -16,6 +16,7 @@
  *   depth_not_reached    operations outstanding, asked against reached
  *   rate_not_kept        less was done than the rate asks for
  *   steadystate_attained, steadystate_not_attained
+ *   not_steady           the target was not in a steady state (steady.h)
  *   device_queue_short   what was outstanding did not wait at the device
  *   served_one_at_a_time more outstanding got no more done than one at a time
  *   littles_law          depth against IOPS x latency

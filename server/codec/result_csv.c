@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/steady.h"
 #include "engine/base/clock.h"
 #include "engine/plan/file_phases.h"
 #include "server/codec/latency.h"
@@ -141,7 +142,8 @@ static void write_head(FILE *out, const struct result *result, const struct layo
 		    "mean_ns,end_fsync_ios,end_fsync_lat_mean_ns,depth_mean,cpu_user_s,"
 		    "cpu_system_s,machine_busy_s,machine_steal_s,device,device_reads,"
 		    "device_read_bytes,device_writes,device_written_bytes,device_io_ms,"
-		    "device_weighted_ms,verify,verify_blocks,verify_errors",
+		    "device_weighted_ms,verify,verify_blocks,verify_errors,steady,"
+		    "excursion_percent,slope_percent",
 		    out);
 	if (layout->intended) {
 		(void)fputs(",intended_min_ns,intended_mean_ns,intended_stddev_ns", out);
@@ -199,6 +201,21 @@ static void write_device(FILE *out, const struct device_delta *device)
 	write_count(out, device->weighted_ms);
 }
 
+/* 1 or 0; empty where it is not judged. */
+static void write_steady(FILE *out, const struct sample *sample)
+{
+	struct steady_window window;
+
+	steady_window_find(sample, &window);
+	if (!window.judged) {
+		(void)fputs(",,,", out);
+		return;
+	}
+	(void)fputs(window.steady ? ",1" : ",0", out);
+	write_real(out, 100 * window.whole.excursion);
+	write_real(out, 100 * window.whole.slope);
+}
+
 /* What is of the whole sample. */
 static void write_whole(FILE *out, const struct sample *sample)
 {
@@ -219,6 +236,7 @@ static void write_whole(FILE *out, const struct sample *sample)
 			      sample->verify.blocks, sample->verify.errors);
 	else
 		(void)fputs(",,,", out);
+	write_steady(out, sample);
 }
 
 static const char *level_of(const struct sample *sample, const char *factor)
@@ -280,7 +298,7 @@ static void write_row(FILE *out, const struct result *result, const struct layou
 	write_syncs(out, row->end_fsync);
 	write_real(out, row->depth);
 	if (row->job)
-		(void)fputs(",,,,,,,,,,,,,,", out); /* what is of the whole */
+		(void)fputs(",,,,,,,,,,,,,,,,,", out); /* what is of the whole */
 	else
 		write_whole(out, sample);
 	if (layout->intended)

@@ -7,6 +7,8 @@
 
 #include "server/codec/json.h"
 #include "server/codec/result.h"
+#include "server/codec/run_document.h"
+#include "server/codec/sample.h"
 
 char *result_fio_text(const struct result *result)
 {
@@ -17,7 +19,58 @@ char *result_fio_text(const struct result *result)
 	return text;
 }
 
-/* ---- a sample at a time ---- */
+/* ---- out, a sample at a time ---- */
+
+/* The head with an empty list of samples, then each sample in between. */
+static int write_whole(FILE *out, const struct result *result)
+{
+	struct result head = *result;
+	AUTO_FREE char *text = NULL;
+	json_t *value;
+	size_t length;
+
+	head.samples = NULL;
+	head.sample_count = 0;
+	value = result_encode(&head);
+	text = json_write(value);
+	json_decref(value);
+	if (!text)
+		return -ENOMEM;
+	length = strlen(text) - strlen("]}");
+	(void)fwrite(text, 1, length, out); /* looked at in the end, as all writing */
+	for (size_t i = 0; i < result->sample_count; i++) {
+		AUTO_FREE char *sample = NULL;
+
+		value = sample_encode(&result->samples[i]);
+		sample = json_write(value);
+		json_decref(value);
+		if (!sample)
+			return -ENOMEM;
+		(void)fprintf(out, "%s%s", i ? "," : "", sample);
+	}
+	(void)fputs(RESULT_TAIL, out);
+	return ferror(out) ? -ENOMEM : 0;
+}
+
+char *result_encode_text(const struct result *result, size_t *ret_size)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int r;
+
+	if (!out)
+		return NULL;
+	r = write_whole(out, result);
+	if (fclose(out) != 0 || r < 0) {
+		free(text);
+		return NULL;
+	}
+	*ret_size = size;
+	return text;
+}
+
+/* ---- in, a sample at a time ---- */
 
 /* A result's text as we write it: HEAD,"samples":[SAMPLE,SAMPLE]} and white space. */
 struct walk {

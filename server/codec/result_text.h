@@ -8,6 +8,9 @@
 /* result_fio.h's document. Heap text; NULL: no memory. */
 char *result_fio_text(const struct result *result);
 
+/* A whole volbench.result/1, made a sample at a time. Heap text; NULL: no memory. */
+char *result_encode_text(const struct result *result, size_t *ret_size);
+
 /*
  * The text of a stored or fresh volbench.result/1. `result` must be fresh, and is on failure. What
  * Volbench has written is taken apart a sample at a time: as JSON values a result of thousands of

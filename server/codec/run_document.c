@@ -148,6 +148,8 @@ int run_document_decode(const char *text, size_t size, struct run_document *ret_
 	r = run_members(&in, &run);
 	if (r == 0)
 		r = get_object(&in, "definition", &inner);
+	if (r == 0)
+		run.imported = json_is_true(json_object_get(inner.object, "imported"));
 	if (r == 0 && ret_definition) {
 		definition = json_write(inner.object);
 		r = definition ? 0 : error_no_memory(err);

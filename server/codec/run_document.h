@@ -34,6 +34,7 @@ struct run_document {
 	uint64_t created_wall_ms;
 	uint64_t samples_total;
 	char key[RUN_KEY_MAX + 1], digest[RUN_KEY_MAX + 1]; /* "" where none was given */
+	bool imported; /* read from the definition, not written */
 	bool newer;
 };
 

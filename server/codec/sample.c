@@ -226,6 +226,7 @@ static json_t *imported_encode(const struct sample *sample)
 		failed |= put_value(value, "metadata", file_results_encode(sample));
 	if (sample->series.count > 0)
 		failed |= put_value(value, "series", series_encode(sample));
+	failed |= put_steady_window(value, sample);
 	if (sample->steady.full && sample->options.steadystate)
 		failed |= put_value(value, "steadystate", steady_encode(sample));
 	failed |= put_value(value, "findings", findings_encode(&sample->findings));
@@ -249,6 +250,7 @@ json_t *sample_encode(const struct sample *sample)
 	if (sample->verify.done)
 		failed |= put_value(value, "verify", verify_encode(sample));
 	failed |= put_value(value, "series", series_encode(sample));
+	failed |= put_steady_window(value, sample);
 	if (steadystate_wanted(&sample->options))
 		failed |= put_value(value, "steadystate", steady_encode(sample));
 	if (sample->job_count > 0)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "engine/analysis/steady.h"
 #include "engine/base/clock.h"
 #include "engine/plan/steadystate.h"
 
@@ -20,6 +21,35 @@ static uint64_t window_seconds(const struct sample *sample)
 static int put_signed(json_t *object, const char *name, double value)
 {
 	return put_value(object, name, json_real(isfinite(value) ? value : 0));
+}
+
+static json_t *figures_encode(const struct steady_figures *figures)
+{
+	json_t *value = json_object();
+	int failed = 0;
+
+	failed |= put_u64(value, "first_second", figures->first);
+	failed |= put_u64(value, "seconds", figures->count);
+	failed |= put_real(value, "iops_mean", figures->mean);
+	failed |= put_real(value, "excursion_percent", 100 * figures->excursion);
+	failed |= put_signed(value, "slope_percent", 100 * figures->slope);
+	return put_end(value, failed);
+}
+
+int put_steady_window(json_t *object, const struct sample *sample)
+{
+	struct steady_window window;
+	json_t *value;
+	int failed;
+
+	steady_window_find(sample, &window);
+	if (!window.judged)
+		return 0;
+	value = figures_encode(&window.whole);
+	failed = put_bool(value, "steady", window.steady);
+	if (window.settles && !window.steady)
+		failed |= put_value(value, "settled", figures_encode(&window.settled));
+	return put_value(object, "steady_window", value ? put_end(value, failed) : NULL);
 }
 
 json_t *steady_encode(const struct sample *sample)

@@ -115,11 +115,16 @@ class Client:
 
         Asked for by its page, as where a service stopped too early to draw it.
         """
+        self.wait_drawn(f"/runs/{run_id}/", patience)
+
+    def wait_drawn(self, address, patience=120):
+        """The same of any report, by its page's address."""
         until = time.monotonic() + patience
-        assert self.get(f"/runs/{run_id}/").status == 200
-        while self.get(f"/runs/{run_id}/index.html").status != 200:
+        assert self.get(address).status == 200
+        while (page := self.get(address + "index.html")).status != 200:
             assert time.monotonic() < until, "no report"
             time.sleep(0.05)
+        return page.body.decode()
 
     def events(self, run_id):
         return EventStream(self, run_id)

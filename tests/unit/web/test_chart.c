@@ -4,6 +4,7 @@
  * what cannot be drawn leaves the rest.
  *
  * The sandbox starts this program again, so main() knows that command.
+ * Length: every kind of chart stands the same texts and numbers.
  */
 #include "web/chart.h"
 
@@ -53,13 +54,56 @@ static size_t add_bars(struct chart_set *set, const char *label, const char *axi
 static size_t add_lines(struct chart_set *set, const char *label, enum chart_axis axis)
 {
 	static const double x[] = {0.301, 1, 2, 3}, y[] = {1e5, 2e5, 1e6, 2e7};
-	const struct chart_line lines[] = {
-		{label, 0, false, 4, x, y}, {NULL, 0, true, 4, x, y}, {label, 1, false, 0, x, y}};
-	const struct chart_lines chart = {label, axis, 2, 1.5, ARRAY_SIZE(lines), lines};
+	const struct chart_line lines[] = {{label, 0, 4, x, y, y, y},
+					   {NULL, 0, 4, x, y, NULL, NULL},
+					   {label, 1, 0, x, y, y, y}};
+	const struct chart_lines chart = {label,
+					  axis,
+					  2,
+					  {{0, 1.5, label, false}, {1.5, INFINITY, label, true}},
+					  ARRAY_SIZE(lines),
+					  lines};
 	size_t index;
 
 	assert_int_equal(chart_add_lines(set, &chart, &index), 0);
 	return index;
+}
+
+#define MAPS 6 /* that add_maps() adds */
+
+/* A heat map, curves of every scale, and pairs; then the same of nothing. */
+static void add_maps(struct chart_set *set, const char *label, double value)
+{
+	const struct chart_heat_cell cells[] = {{value, true, true}, {0.5, true, false}, {0}};
+	const char *const names[] = {label, "8k", "16k"};
+	const struct chart_heat_row rows[] = {{label, false, cells}, {label, true, cells}};
+	const struct chart_heat heat = {label, label, 3, names, 2, rows};
+	const double ticks[] = {value, 2, 4};
+	const struct chart_point points[] = {{value, value, value, value, true},
+					     {2, 5, 0, 0, false}};
+	const struct chart_curve curve[] = {{label, 0, 2, points}, {label, 1, 0, points}};
+	struct chart_curves curves = {.title = label,
+				      .axis = label,
+				      .tick_count = 3,
+				      .ticks = ticks,
+				      .tick_labels = names,
+				      .ranks = 2,
+				      .count = 2,
+				      .curves = curve,
+				      .format = numbers_count};
+	const struct chart_pair_row row = {label, {{value, value, value, true, true}, {0}}};
+	const struct chart_pairs pairs = {label, label, 2, {label, "write"}, 1, &row, numbers_mib};
+	const struct chart_heat no_heat = {.title = "t", .axis = "a"};
+	const struct chart_curves no_curves = {.title = "t", .axis = "a", .format = numbers_count};
+	size_t index;
+
+	assert_int_equal(chart_add_heat(set, &heat, &index), 0);
+	assert_int_equal(chart_add_heat(set, &no_heat, &index), 0);
+	assert_int_equal(chart_add_pairs(set, &pairs, &index), 0);
+	assert_int_equal(chart_add_curves(set, &no_curves, &index), 0);
+	assert_int_equal(chart_add_curves(set, &curves, &index), 0);
+	curves.x_log2 = curves.y_log = true;
+	assert_int_equal(chart_add_curves(set, &curves, &index), 0);
 }
 
 static void assert_drawn(const struct chart_set *set, size_t index)
@@ -87,18 +131,127 @@ static void test_draws(void **state)
 	add_bars(set, "4k", "bs", 1234);
 	add_lines(set, "iodepth 16", CHART_TAIL);
 	add_lines(set, "iodepth 16", CHART_SECONDS);
+	add_maps(set, "64k", 0.97);
 	assert_int_equal(chart_set_draw(set), 0);
 	assert_string_equal(chart_set_trouble(set), "");
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4 + MAPS; i++)
 		assert_drawn(set, i);
 	assert_non_null(strstr(chart_svg(set, 0, CHART_LIGHT, &size), ">1.23k<"));
 	assert_non_null(strstr(chart_svg(set, 1, CHART_LIGHT, &size), ">1.23k<"));
 	assert_non_null(strstr(chart_svg(set, 2, CHART_DARK, &size), ">99.9<"));
 	assert_non_null(strstr(chart_svg(set, 3, CHART_LIGHT, &size), ">iodepth 16<"));
+	assert_non_null(strstr(chart_svg(set, 4, CHART_LIGHT, &size), ">97.0<"));
+	assert_non_null(strstr(chart_svg(set, 3, CHART_LIGHT, &size), "fill-opacity=\"0.16\""));
 	chart_size(set, 0, &width, &height);
 	assert_int_equal(width, 360);
 	assert_in_range(height, 150, 300);
 	chart_set_free(set);
+}
+
+/* A script of one picture. */
+static char *heat_script(const struct chart_heat *heat, struct chart_layout *layout)
+{
+	char *script = NULL;
+	size_t size;
+	FILE *file = open_memstream(&script, &size);
+
+	assert_non_null(file);
+	script_heat(file, heat, CHART_LIGHT, layout);
+	assert_int_equal(fclose(file), 0);
+	return script;
+}
+
+static size_t count_of(const char *text, const char *what)
+{
+	size_t count = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		count++;
+	return count;
+}
+
+/* Each cell has its number, what is not there a dash; what is framed has a frame, and no other. */
+static void test_heat(void **state)
+{
+	static const struct chart_heat_cell cells[] = {
+		{1, true, true}, {0.9996, true, true}, {0.0312, true, false}, {0}};
+	static const char *const names[] = {"4K", "8K", "16K", "32K"};
+	static const struct chart_heat_row row = {"Exchange", false, cells};
+	struct chart_heat heat = {"t", "volblocksize", 4, names, 1, &row};
+	const char *frames;
+	struct chart_layout layout;
+	char *script = heat_script(&heat, &layout);
+
+	(void)state;
+	assert_int_equal(layout.width, 360);
+	assert_int_equal(count_of(script, "set label '100' "), 2);
+	assert_int_equal(count_of(script, "set label '3.1' "), 1);
+	assert_int_equal(count_of(script, "set label '-' "), 1);
+	assert_non_null(strstr(script, "set label 'Exchange' "));
+	frames = strstr(script, "$frames");
+	assert_non_null(frames);
+	assert_int_equal(count_of(frames, "\n\n"), 1 + 2); /* one that cannot be seen */
+	free(script);
+	/* as many columns as there may be: still wide enough for their figures */
+	heat.column_count = 64;
+	struct chart_heat_cell many[64] = {{1, true, true}};
+	const char *heads[64];
+	const struct chart_heat_row wide = {"Exchange", false, many};
+
+	for (size_t i = 0; i < 64; i++)
+		heads[i] = "1024";
+	heat.columns = heads;
+	heat.rows = &wide;
+	free(heat_script(&heat, &layout));
+	assert_true(layout.width >= 64 * 31);
+}
+
+/* Curves have a tic a level, bear their names at their ends, and begin at zero where not
+ * logarithmic; nothing is drawn for what has no place on a logarithmic axis. */
+static void test_curves(void **state)
+{
+	static const double ticks[] = {1, 2, 4, 8, 16, 32};
+	static const char *const labels[] = {"1", "2", "4", "8", "16", "32"};
+	static const struct chart_point points[] = {
+		{1, 0, 0, 0, false}, {4, 2e6, 1e6, 3e6, true}, {32, 8e6, 7e6, 9e6, true}};
+	static const struct chart_curve curve = {"64K", 0, 3, points};
+	struct chart_curves curves = {.title = "t",
+				      .axis = "iodepth",
+				      .tick_count = 6,
+				      .ticks = ticks,
+				      .tick_labels = labels,
+				      .x_log2 = true,
+				      .ranks = 1,
+				      .count = 1,
+				      .curves = &curve,
+				      .format = numbers_time};
+	struct chart_layout layout;
+
+	(void)state;
+	for (int log_scale = 0; log_scale < 2; log_scale++) {
+		char *script = NULL;
+		size_t size;
+		FILE *file = open_memstream(&script, &size);
+
+		curves.y_log = log_scale;
+		assert_non_null(file);
+		script_curves(file, &curves, CHART_DARK, &layout);
+		assert_int_equal(fclose(file), 0);
+		for (size_t i = 0; i < 6; i++) {
+			char label[32];
+
+			(void)snprintf(label, sizeof(label), "set label '%s' ", labels[i]);
+			assert_non_null(strstr(script, label));
+		}
+		assert_non_null(strstr(script, "set label '64K' "));
+		assert_non_null(strstr(script, "\n5 8e+06 7e+06 9e+06\n"));
+		if (log_scale)
+			assert_null(strstr(script, "\n0 0 0 0\n"));
+		else
+			assert_non_null(strstr(script, "\n0 0 0 0\n"));
+		assert_int_equal(count_of(script, "set logscale y"), log_scale);
+		free(script);
+	}
 }
 
 /* Every text of SECURITY's list in every place a text can have. */
@@ -113,10 +266,11 @@ static void test_hostile_labels(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(hostile_texts); i++) {
 		add_bars(set, hostile_texts[i], hostile_texts[i], 5);
 		add_lines(set, hostile_texts[i], CHART_TAIL);
+		add_maps(set, hostile_texts[i], 0.9);
 	}
 	assert_int_equal(chart_set_draw(set), 0);
 	assert_string_equal(chart_set_trouble(set), "");
-	for (size_t i = 0; i < 3 * ARRAY_SIZE(hostile_texts); i++)
+	for (size_t i = 0; i < (3 + MAPS) * ARRAY_SIZE(hostile_texts); i++)
 		assert_drawn(set, i);
 	assert_int_equal(stat(HOSTILE_FILE, &status), -1);
 	chart_set_free(set);
@@ -131,20 +285,22 @@ static void test_odd_numbers(void **state)
 	assert_int_equal(chart_set_new(&set), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		const double x[] = {values[i], 2}, y[] = {values[i], values[i]};
-		const struct chart_line line = {"a", 0, false, 2, x, y};
-		const struct chart_lines tail = {"t", CHART_TAIL, 1, 0, 1, &line};
-		const struct chart_lines seconds = {"t", CHART_SECONDS, 1, values[i], 1, &line};
-		const struct chart_lines none = {"t", CHART_SECONDS, 0, 0, 0, NULL};
+		const struct chart_line line = {"a", 0, 2, x, y, y, x};
+		const struct chart_lines tail = {"t", CHART_TAIL, 1, {{0}}, 1, &line};
+		const struct chart_lines seconds = {
+			"t", CHART_SECONDS, 1, {{values[i], values[i], "a", false}}, 1, &line};
+		const struct chart_lines none = {"t", CHART_SECONDS, 0, {{0}}, 0, NULL};
 		size_t index;
 
 		add_bars(set, "4k", "bs", values[i]);
 		assert_int_equal(chart_add_lines(set, &tail, &index), 0);
 		assert_int_equal(chart_add_lines(set, &seconds, &index), 0);
 		assert_int_equal(chart_add_lines(set, &none, &index), 0);
+		add_maps(set, "4k", values[i]);
 	}
 	assert_int_equal(chart_set_draw(set), 0);
 	assert_string_equal(chart_set_trouble(set), "");
-	for (size_t i = 0; i < 5 * ARRAY_SIZE(values); i++)
+	for (size_t i = 0; i < (5 + MAPS) * ARRAY_SIZE(values); i++)
 		assert_drawn(set, i);
 	chart_set_free(set);
 }
@@ -247,7 +403,7 @@ static void test_sweeps_its_directories(void **state)
 static void test_limit(void **state)
 {
 	struct chart_set *set;
-	const struct chart_lines none = {"t", CHART_SECONDS, 0, 0, 0, NULL};
+	const struct chart_lines none = {"t", CHART_SECONDS, 0, {{0}}, 0, NULL};
 	size_t index;
 
 	(void)state;
@@ -355,6 +511,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_one_bad_chart), cmocka_unit_test(test_sweeps_its_directories),
 		cmocka_unit_test(test_limit),	      cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_spread),	      cmocka_unit_test(test_names_have_room),
+		cmocka_unit_test(test_heat),	      cmocka_unit_test(test_curves),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "sandbox") == 0)

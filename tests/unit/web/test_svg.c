@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/web/xml.h"
+#include "web/svg_short.h"
 
 #define ROOT                                                                                       \
 	"<svg viewBox=\"0 0 9 9\" xmlns=\"http://www.w3.org/2000/svg\" "                           \
@@ -40,12 +41,83 @@ static void test_keeps_a_drawing(void **state)
 			       &svg),
 			 0);
 	assert_non_null(strstr(svg, "<title>a &lt;title&gt;</title>"));
-	assert_non_null(strstr(svg, "<g fill=\"rgb( 1, 2, 3)\"><text>a &amp; b</text></g>"));
+	assert_non_null(strstr(svg, "<g fill=\"#010203\"><text>a &amp; b</text></g>"));
 	assert_non_null(strstr(svg, "<use xlink:href=\"#p\" transform=\"scale(2)\"/>"));
 	assert_null(strstr(svg, "filter"));
 	assert_null(strstr(svg, "<g>"));
 	assert_null(strstr(svg, "by"));
 	free(svg);
+}
+
+/* What says nothing goes, what is referred to stays. */
+static void test_drops_what_says_nothing(void **state)
+{
+	char *svg;
+
+	(void)state;
+	assert_int_equal(
+		clean(ROOT
+		      "<defs><circle id='a' r='1'/><circle id='ab' r='0.505'/>"
+		      "<g id='c'><path d='M0,0.96'/></g></defs><defs><circle id='z'/></defs>"
+		      "<g id='plot'><use xlink:href='#ab'/><use xlink:href='#c'/></g>"
+		      "<g stroke-linecap='butt' stroke-linejoin='miter'><path d='M1.96,2.04'/></g>"
+		      "<g stroke-linecap='round'><g stroke-linecap='butt'><path d='M2'/></g></g>"
+		      "</svg>",
+		      &svg),
+		0);
+	assert_string_equal(
+		strstr(svg, "</title>") + strlen("</title>\n"),
+		"<defs><circle id=\"ab\" r=\"0.51\"/><g id=\"c\"><path d=\"M0,0.96\"/></g>\n"
+		"</defs>\n<use xlink:href=\"#ab\"/><use xlink:href=\"#c\"/>"
+		"<path d=\"M2,2\"/>"
+		"<g stroke-linecap=\"round\"><g stroke-linecap=\"butt\"><path d=\"M2\"/></g>\n"
+		"</g>\n</svg>\n");
+	free(svg);
+}
+
+static void test_shortens(void **state)
+{
+	static const struct {
+		const char *name;
+		bool fine;
+		const char *in, *out;
+	} cases[] = {
+		{"d", false, "M61.99,156.01 L83.06,156.05  M-0.04,-12.50 ",
+		 "M62,156 L83.1,156.1 M0,-12.5"},
+		{"d", true, "M0,-1.33 L-1.336,0.67 z", "M0,-1.33 L-1.34,0.67 z"},
+		{"points", false, "12.86,172.01 51.83,172.01 ", "12.9,172 51.8,172"},
+		{"points", false, "100,200 3", "100,200 3"},
+		{"transform", false, "translate(83.44,279.60) rotate(-40.00)",
+		 "translate(83.4,279.6) rotate(-40)"},
+		{"stroke-width", false, "0.242", "0.24"},
+		{"stroke-width", false, "1.00", "1"},
+		{"stroke-width", false, "100", "100"},
+		{"font-size", false, "10.50", "10.5"},
+		{"fill", false, "rgb( 11,  92, 173)", "#0b5cad"},
+		{"fill", false, "rgb(11, 92, 256)", "rgb(11, 92, 256)"},
+		{"fill", false, "rgb(11, 92)", "rgb(11, 92)"},
+		{"fill", false, "none", "none"},
+		{"viewBox", false, "0 0 360.50 9", "0 0 360.50 9"},
+		{"x", false, "1.2.3", "1.2.3"},
+		{"x", false, "1.25e3", "1.25e3"},
+		{"x", false, "1.00000000000000000000000000000001",
+		 "1.00000000000000000000000000000001"},
+		{"x", false, ".", "."},
+		{"x", false, "-", "-"},
+		{"d", false, "", ""},
+		{"d", false, "   ", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char buffer[80];
+		size_t size = strlen(cases[i].in);
+
+		memcpy(buffer, cases[i].in, size + 1);
+		size = svg_shorten(cases[i].name, cases[i].fine, buffer, size);
+		buffer[size] = '\0';
+		assert_string_equal(buffer, cases[i].out);
+	}
 }
 
 static void test_refuses(void **state)
@@ -113,6 +185,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keeps_a_drawing),
+		cmocka_unit_test(test_drops_what_says_nothing),
+		cmocka_unit_test(test_shortens),
 		cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_refuses_depth),
 	};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_result_csv.c - the table read back by a reader of RFC 4180: columns, figures, hostile texts.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "engine/base/clock.h"
 #include "server/codec/result_csv.h"
 #include "tests/unit/server/codec/fixture.h"
 
@@ -127,6 +129,37 @@ static void every_row_has_every_column(void **state)
 		assert_int_equal(table.columns[i], table.columns[0]);
 	assert_string_equal(table.cells[0][2], "target");
 	assert_string_equal(table.cells[0][3], "iodepth");
+	free(table.text);
+	result_done(&result);
+}
+
+/* Empty where it is not judged, and of what is not the whole. */
+static void steadiness_has_columns(void **state)
+{
+	struct table table;
+	struct result result;
+	struct series *series;
+
+	(void)state;
+	start(&result);
+	series = &result.samples[1].series;
+	free(series->seconds);
+	series->seconds = calloc(10, sizeof(*series->seconds));
+	assert_non_null(series->seconds);
+	series->count = 10;
+	series->ramp_count = 0;
+	series->last_span_ns = NS_PER_S;
+	for (size_t i = 0; i < 10; i++)
+		series->seconds[i].ios[DIRECTION_READ] = i < 2 ? 200 : 100;
+	read_table(result_csv(&result), &table);
+	assert_string_equal(cell(&table, 1, "steady"), "");
+	assert_string_equal(cell(&table, 1, "slope_percent"), "");
+	assert_string_equal(cell(&table, 3, "steady"), "0");
+	/* rounds of 200, 100, 100, 100, 100: mean 120, slope -20 a round */
+	assert_true(fabs(strtod(cell(&table, 3, "excursion_percent"), NULL) - 100 / 1.2) < 1e-9);
+	assert_true(fabs(strtod(cell(&table, 3, "slope_percent"), NULL) + 80 / 1.2) < 1e-9);
+	for (size_t i = 1; i < table.rows; i++)
+		assert_int_equal(table.columns[i], table.columns[0]);
 	free(table.text);
 	result_done(&result);
 }
@@ -334,6 +367,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(zfs_has_columns_where_it_is),
 		cmocka_unit_test(every_row_has_every_column),
+		cmocka_unit_test(steadiness_has_columns),
 		cmocka_unit_test(figures_are_exact),
 		cmocka_unit_test(percentiles_and_intended_starts),
 		cmocka_unit_test(jobs_have_rows),

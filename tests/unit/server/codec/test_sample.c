@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_sample.c (codec) - samples there and back to the bit; damaged ones are refused with the
- * pointer of what is wrong, whatever is damaged. */
+ * pointer of what is wrong, whatever is damaged.
+ *
+ * Length: a sample has many members, each with a way of its own to be wrong. */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "engine/base/clock.h"
 #include "server/codec/sample.h"
 #include "tests/unit/server/codec/fixture.h"
 
@@ -441,6 +445,53 @@ static void what_is_no_object_is_no_sample(void **state)
 	assert_int_equal(sample_decode(NULL, &sample, NULL), -EINVAL);
 }
 
+static double number(const json_t *object, const char *name)
+{
+	assert_true(json_is_number(json_object_get(object, name)));
+	return json_number_value(json_object_get(object, name));
+}
+
+/* From the series, as it is written; readers compute it again. */
+static void a_steady_window_is_told(void **state)
+{
+	struct sample sample;
+	struct series *series = &sample.series;
+	const json_t *window, *settled;
+	json_t *value;
+
+	(void)state;
+	fixture_sample(&sample);
+	free(series->seconds);
+	series->seconds = calloc(20, sizeof(*series->seconds));
+	assert_non_null(series->seconds);
+	series->count = 20;
+	series->ramp_count = 0;
+	series->last_span_ns = NS_PER_S;
+	sample.error_count = 0;
+	memset(sample.failed, 0, sizeof(sample.failed));
+	sample.options.startdelay_ns = 0;
+	for (size_t i = 0; i < 20; i++)
+		series->seconds[i].ios[DIRECTION_READ] = i < 4 ? 3000 : 1000;
+	value = sample_encode(&sample);
+	assert_non_null(value);
+	window = json_object_get(value, "steady_window");
+	assert_true(json_is_false(json_object_get(window, "steady")));
+	assert_true(number(window, "first_second") == 0 && number(window, "seconds") == 20);
+	assert_true(number(window, "iops_mean") == 1400);
+	/* 2000 of 1400; a fall of 400 a round */
+	assert_true(fabs(number(window, "excursion_percent") - 200 / 1.4) < 1e-9);
+	assert_true(fabs(number(window, "slope_percent") + 160 / 1.4) < 1e-9);
+	settled = json_object_get(window, "settled");
+	assert_true(number(settled, "first_second") == 5 && number(settled, "seconds") == 15);
+	json_decref(value);
+
+	memset(&series->seconds[0], 0, 20 * sizeof(*series->seconds));
+	value = sample_encode(&sample);
+	assert_null(json_object_get(value, "steady_window"));
+	json_decref(value);
+	sample_done(&sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -454,6 +505,7 @@ int main(void)
 		cmocka_unit_test(damaged_samples_are_refused),
 		cmocka_unit_test(any_damage_is_survived),
 		cmocka_unit_test(what_is_no_object_is_no_sample),
+		cmocka_unit_test(a_steady_window_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
