@@ -429,19 +429,13 @@ static bool recognise(const char *text, size_t size)
 	return memmem(text, head, wide, 2 * (sizeof(command) - 1)) != NULL;
 }
 
-static int read_text(struct import_sheet *sheet, const char *text, size_t size, struct error *err)
+static int read_narrow(struct import_sheet *sheet, const char *text, size_t size, struct error *err)
 {
-	AUTO_FREE struct reading *in = calloc(1, sizeof(*in));
-	AUTO_FREE char *narrowed = NULL;
+	struct reading *in = calloc(1, sizeof(*in));
 	int r;
 
 	if (!in)
 		return error_no_memory(err);
-	if (lines_wide(text, size)) {
-		text = narrowed = lines_narrow(text, size, &size);
-		if (!narrowed)
-			return error_no_memory(err);
-	}
 	in->sheet = sheet;
 	in->err = err;
 	sample_init(&in->sample);
@@ -450,7 +444,18 @@ static int read_text(struct import_sheet *sheet, const char *text, size_t size, 
 		r = sheet_error(sheet, err, 0, "no line begins with \"%s\"", COMMAND_MARK);
 	sample_done(&in->sample);
 	free(in->command);
+	free(in);
 	return r;
+}
+
+static int read_text(struct import_sheet *sheet, const char *text, size_t size, struct error *err)
+{
+	AUTO_FREE char *narrowed = NULL;
+
+	if (!lines_wide(text, size))
+		return read_narrow(sheet, text, size, err);
+	narrowed = lines_narrow(text, size, &size);
+	return narrowed ? read_narrow(sheet, narrowed, size, err) : error_no_memory(err);
 }
 
 const struct import_reader import_reader_diskspd_text = {IMPORT_DISKSPD_TEXT, recognise, read_text};
