@@ -57,6 +57,12 @@ static bool known_direct(const struct sample *sample)
 	return sample_knows(sample, OPTION_ID_DIRECT) && sample->options.direct;
 }
 
+/* Where nobody says whether the jobs share a region it is as much only if they do not. */
+static bool known_regions(const struct sample *sample)
+{
+	return sample_knows(sample, OPTION_ID_REGIONS) || sample->options.numjobs == 1;
+}
+
 static int add_memory(struct analysis *analysis, const struct sample *sample, const char *cell)
 {
 	double set = working_set(sample), memory = (double)sample->source->memory_bytes;
@@ -64,7 +70,8 @@ static int add_memory(struct analysis *analysis, const struct sample *sample, co
 
 	(void)snprintf(expected, sizeof(expected), "%d times the memory of %.4g GiB", MEMORY_TIMES,
 		       memory / GIB);
-	(void)snprintf(found, sizeof(found), "%.4g GiB", set / GIB);
+	(void)snprintf(found, sizeof(found), "%s%.4g GiB", known_regions(sample) ? "" : "at most ",
+		       set / GIB);
 	if (set > memory)
 		return findings_add(&analysis->findings, FINDING_INFO, "fits_memory",
 				    sample->workload, cell, expected, found,

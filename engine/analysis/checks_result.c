@@ -126,6 +126,38 @@ static int check_missing(struct analysis *analysis, size_t workload)
 			    "where both were, and a mean over all would compare different things.");
 }
 
+/* A command line as fio takes it: of others' tools none begins so. */
+static bool is_fio(const struct sample *sample)
+{
+	const char *given = sample->source ? sample->source->given : NULL;
+
+	return given && (strncmp(given, "fio ", 4) == 0 || strncmp(given, "--", 2) == 0);
+}
+
+/* fio's default engine is psync, which has one operation outstanding (HOWTO, ioengine). Told once a
+ * workload. */
+static int check_fio_depth(struct analysis *analysis, size_t workload)
+{
+	for (size_t i = 0; i < analysis->cells.count; i++) {
+		const struct cell *cell = &analysis->cells.list[i];
+		const struct sample *sample = cell->sample_count > 0 ? cell->samples[0] : NULL;
+		char found[64];
+
+		if (cell->workload != workload || !sample || !is_fio(sample) ||
+		    !sample_knows(sample, OPTION_ID_IODEPTH) || sample->options.iodepth < 2 ||
+		    sample_knows(sample, OPTION_ID_IOENGINE))
+			continue;
+		(void)snprintf(found, sizeof(found), "iodepth=%llu without ioengine",
+			       (unsigned long long)sample->options.iodepth);
+		return findings_add(&analysis->findings, FINDING_WARNING, "fio_depth",
+				    sample->workload, NULL, "an asynchronous ioengine", found,
+				    "Without ioengine fio uses psync, which has one operation "
+				    "outstanding a job whatever iodepth says: as the command line "
+				    "stands, depth 1 was measured.");
+	}
+	return 0;
+}
+
 int checks_result(struct analysis *analysis)
 {
 	const struct definition *definition = &analysis->result->definition;
@@ -138,6 +170,8 @@ int checks_result(struct analysis *analysis)
 		r = check_missing(analysis, i);
 	for (size_t i = 0; i < definition->workload_count && r == 0; i++)
 		r = checks_memory(analysis, i);
+	for (size_t i = 0; i < definition->workload_count && r == 0; i++)
+		r = check_fio_depth(analysis, i);
 	if (r == 0)
 		r = checks_limits(analysis);
 	return r < 0 ? r : checks_repeated(analysis);

@@ -3,7 +3,7 @@
  * test_checks_told.c - what other tools told: honest figures have no finding however they were
  * rounded, what cannot be so has its own, and what is not known says nothing.
  *
- * Length: a test for each of the checks, and the published figures.
+ * Length: a test for each of the checks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,6 @@
 #include <cmocka.h>
 
 #include "engine/analysis/checks.h"
-#include "engine/io/random.h"
-#include "tests/unit/engine/analysis/published_table.h"
 #include "tests/unit/engine/analysis/told_fixture.h"
 
 /* Checks it, expects this finding alone (none for NULL), and ends it. */
@@ -161,62 +159,6 @@ static void unknown_says_nothing(void **state)
 	told_rates(&sample, DIRECTION_READ, "100", "156");
 	told_rates(&sample, DIRECTION_WRITE, "156", "100");
 	expect_only(&sample, NULL);
-}
-
-/* ---- the published comparison ---- */
-
-static const char *options_of(const char *workload)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(published_workloads); i++)
-		if (strcmp(published_workloads[i].name, workload) == 0)
-			return published_workloads[i].options;
-	fail();
-	return NULL;
-}
-
-static void the_published_cells_that_contradict_themselves(void **state)
-{
-	size_t found = 0, mixes = 0;
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(published_figures); i++) {
-		const struct published_figure *cell = &published_figures[i];
-		enum direction d = *cell->direction == 'r' ? DIRECTION_READ : DIRECTION_WRITE;
-		const struct published_figure *pair = NULL;
-		const struct finding *finding;
-		struct sample sample;
-
-		told_sample(&sample, cell->workload, options_of(cell->workload));
-		fixture_level(&sample, "volblocksize", cell->level);
-		told_rates(&sample, d, cell->iops, cell->mib_per_s);
-		if (d == DIRECTION_READ && i + 1 < ARRAY_SIZE(published_figures) &&
-		    strcmp(cell[1].workload, cell->workload) == 0)
-			pair = &cell[1];
-		if (pair)
-			told_rates(&sample, DIRECTION_WRITE, pair->iops, NULL);
-		assert_int_equal(checks_sample(&sample), 0);
-		finding = told_find(&sample.findings, "size_mismatch");
-		if ((finding != NULL) != (cell->contradicts != 0))
-			fail_msg("%s %s %s", cell->level, cell->workload, cell->direction);
-		if (finding) {
-			assert_string_equal(finding->workloads[0], cell->workload);
-			assert_non_null(strstr(finding->cell, cell->level));
-			assert_non_null(strstr(finding->found, d ? "written" : "read"));
-			found++;
-		}
-		/* 32.7k reads beside 15.7k writes are no 70 %. */
-		if (told_find(&sample.findings, "mix_off")) {
-			assert_string_equal(cell->level, "16K");
-			assert_string_equal(cell->workload, "VMware_Appliances");
-			mixes++;
-		}
-		assert_int_equal(sample.findings.count,
-				 (finding != NULL) +
-					 (told_find(&sample.findings, "mix_off") != NULL));
-		sample_done(&sample);
-	}
-	assert_int_equal(found, 10);
-	assert_int_equal(mixes, 1);
 }
 
 /* ---- time, mix ---- */
@@ -441,7 +383,6 @@ int main(void)
 		cmocka_unit_test(sizes_that_differ_give_a_range),
 		cmocka_unit_test(amounts_are_held_to_the_size),
 		cmocka_unit_test(unknown_says_nothing),
-		cmocka_unit_test(the_published_cells_that_contradict_themselves),
 		cmocka_unit_test(longer_than_asked_is_told),
 		cmocka_unit_test(shorter_is_told_where_it_was_to_go_on),
 		cmocka_unit_test(a_mix_may_miss_by_a_point_and_its_rounding),
