@@ -451,6 +451,11 @@ const char *chart_set_trouble(const struct chart_set *set)
 	return set->trouble;
 }
 
+size_t chart_count(const struct chart_set *set)
+{
+	return set->count;
+}
+
 void chart_size(const struct chart_set *set, size_t index, unsigned int *ret_width,
 		unsigned int *ret_height)
 {

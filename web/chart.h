@@ -48,6 +48,9 @@ MUST_CHECK int chart_add_heat(struct chart_set *set, const struct chart_heat *he
 MUST_CHECK int chart_add_pairs(struct chart_set *set, const struct chart_pairs *pairs,
 			       size_t *ret_index);
 
+/* Charts added; their indices are those below it. */
+size_t chart_count(const struct chart_set *set);
+
 /* Points in a picture's width and height, for the page's img element. */
 void chart_size(const struct chart_set *set, size_t index, unsigned int *ret_width,
 		unsigned int *ret_height);

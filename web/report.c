@@ -10,6 +10,7 @@
 #include "server/codec/result_csv.h"
 #include "server/codec/result_text.h"
 #include "web/layout.h"
+#include "web/report_shapes.h"
 #include "web/report_zfs.h"
 
 static void section_open(struct html *html, const char *id, const char *title, const char *lead)
@@ -29,6 +30,8 @@ static bool compares(const struct report *report)
 static void contents(const struct report *report, struct html *html)
 {
 	html_raw(html, "<nav class=\"contents\" aria-label=\"Contents\">");
+	if (report_has_heat(report))
+		html_raw(html, "<a href=\"#map\">Map</a>");
 	if (compares(report))
 		html_raw(html, "<a href=\"#levels\">Levels</a>");
 	if (report->data && report->index)
@@ -119,6 +122,17 @@ static void bars_section(const struct report *report, enum measure measure, stru
 	html_close(html, "section");
 }
 
+static void heat_section(const struct report *report, struct html *html)
+{
+	char title[DEFINITION_NAME_MAX + 40];
+
+	(void)snprintf(title, sizeof(title), "%s: how near each is to the best",
+		       report->analysis.axis);
+	section_open(html, "map", title, NULL);
+	report_heat(report, html);
+	html_close(html, "section");
+}
+
 static void table_section(const struct report *report, struct html *html)
 {
 	section_open(html, "table", "Table",
@@ -184,6 +198,8 @@ static void latency_section(const struct report *report, struct html *html)
 static void measured_sections(const struct report *report, struct html *html)
 {
 	contents(report, html);
+	if (report_has_heat(report))
+		heat_section(report, html);
 	if (compares(report))
 		levels_section(report, html);
 	if (report->data)
@@ -195,8 +211,10 @@ static void measured_sections(const struct report *report, struct html *html)
 	if (report->series) {
 		section_open(
 			html, "series", "Throughput over time",
-			"Reads and writes together, second by second. What lies in the ramp is "
-			"shaded and not part of any figure.");
+			"Reads and writes together, second by second: the mean of the repeats, and "
+			"as a pale band their slowest and fastest. What lies in the ramp is grey "
+			"and not part of any figure; where every sample was in a steady state is "
+			"tinted (SNIA: excursion within 20 %, slope within 10 %).");
 		report_series(report, html);
 		html_close(html, "section");
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engine/base/file.h"
+#include "web/report_shapes.h"
 #include "web/report_zfs.h"
 
 #define TAIL_POINTS_MAX 64
@@ -287,7 +288,7 @@ static int plan_panel(struct report *report, const struct comparison *comparison
 
 int report_plan_charts(struct report *report)
 {
-	int r = 0;
+	int r = report_plan_heat(report);
 
 	no_charts(&report->whole);
 	for (int m = 0; m < REPORT_BARS && r == 0; m++)
@@ -320,7 +321,7 @@ static int write_chart(const struct report *report, size_t index, int dirfd)
 {
 	char name[REPORT_CHART_NAME_MAX];
 
-	for (int theme = 0; index != CHART_NONE && theme < CHART_THEME_COUNT; theme++) {
+	for (int theme = 0; theme < CHART_THEME_COUNT; theme++) {
 		size_t size;
 		const char *svg = chart_svg(report->charts, index, (enum chart_theme)theme, &size);
 		int r = svg ? file_write(dirfd,
@@ -334,27 +335,11 @@ static int write_chart(const struct report *report, size_t index, int dirfd)
 	return 0;
 }
 
-static int write_panel(const struct report *report, const struct panel *panel, int dirfd)
-{
-	int r = write_chart(report, panel->series, dirfd);
-
-	for (int m = 0; m < REPORT_BARS && r == 0; m++)
-		r = write_chart(report, panel->bars[m], dirfd);
-	for (int d = 0; d < DIRECTION_COUNT && r == 0; d++)
-		r = write_chart(report, panel->latency[d], dirfd);
-	return r;
-}
-
 int report_write_charts(const struct report *report, int dirfd)
 {
-	int r = write_panel(report, &report->whole, dirfd);
+	int r = 0;
 
-	if (r == 0)
-		r = write_chart(report, report->whole_files, dirfd);
-	for (size_t i = 0; report->zfs && i < ZFS_CHARTS * ZFS_PANELS_MAX && r == 0; i++)
-		r = write_chart(report, report->zfs_charts[i / ZFS_PANELS_MAX][i % ZFS_PANELS_MAX],
-				dirfd);
-	for (size_t k = 0; k < report->panel_count && r == 0; k++)
-		r = write_panel(report, &report->panels[k], dirfd);
+	for (size_t i = 0; i < chart_count(report->charts) && r == 0; i++)
+		r = write_chart(report, i, dirfd);
 	return r;
 }

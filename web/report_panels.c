@@ -33,11 +33,13 @@ void report_panel(const struct report *report, size_t index, const char *title, 
 		  const char *alternative, struct html *html)
 {
 	html_open(html, "figure", "class", "panel", NULL);
-	html_open(html, "figcaption", NULL);
-	html_element(html, "b", title, NULL);
-	if (note && note[0])
-		html_element(html, "span", note, NULL);
-	html_close(html, "figcaption");
+	if (title[0]) {
+		html_open(html, "figcaption", NULL);
+		html_element(html, "b", title, NULL);
+		if (note && note[0])
+			html_element(html, "span", note, NULL);
+		html_close(html, "figcaption");
+	}
 	if (drawn(report, index))
 		picture(report, index, alternative, html);
 	else
@@ -80,7 +82,7 @@ static char *bars_alternative(const struct report *report, const struct comparis
 	return text;
 }
 
-static void more_note(const struct report *report, struct html *html)
+void report_more_note(const struct report *report, struct html *html)
 {
 	if (report->panel_count >= report->analysis.comparison_count)
 		return;
@@ -127,7 +129,7 @@ static void bars_panels(const struct report *report, enum measure measure, bool 
 			     alternative ? alternative : "", html);
 	}
 	html_close(html, "div");
-	more_note(report, html);
+	report_more_note(report, html);
 }
 
 void report_bars(const struct report *report, enum measure measure, struct html *html)
@@ -179,7 +181,7 @@ void report_latency(const struct report *report, struct html *html)
 		}
 	}
 	html_close(html, "div");
-	more_note(report, html);
+	report_more_note(report, html);
 	if (report_has_intended(report))
 		html_element(
 			html, "p",
@@ -193,30 +195,5 @@ void report_latency(const struct report *report, struct html *html)
 			"class", "note", NULL);
 	report_table_fold(report, "Table: latency percentiles", html);
 	report_latency_table(report, html);
-	html_close(html, "details");
-}
-
-void report_series(const struct report *report, struct html *html)
-{
-	html_open(html, "div", "class", "panels", NULL);
-	for (size_t k = 0; k < report->panel_count; k++) {
-		const struct comparison *comparison = &report->analysis.comparisons[k];
-		char title[ANALYSIS_TITLE_MAX], alternative[ANALYSIS_TITLE_MAX + 96];
-
-		if (report->panels[k].series == CHART_NONE)
-			continue;
-		(void)analysis_title(&report->analysis, comparison, title);
-		(void)snprintf(alternative, sizeof(alternative),
-			       "Throughput of %s, second by second; see the table.", title);
-		report_panel(report, report->panels[k].series, title,
-			     report_most_samples(report, comparison) > 1
-				     ? "mean of the repeats; each one faint"
-				     : "",
-			     alternative, html);
-	}
-	html_close(html, "div");
-	more_note(report, html);
-	report_table_fold(report, "Table: slowest, median and fastest second", html);
-	report_series_table(report, html);
 	html_close(html, "details");
 }

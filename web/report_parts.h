@@ -44,6 +44,7 @@ struct report {
 	struct panel whole;		 /* without factors: bars over the workloads */
 	size_t whole_files;		 /* there: bars over the phases of files */
 	size_t zfs_charts[ZFS_CHARTS][ZFS_PANELS_MAX]; /* by place in the list of its panels */
+	size_t heat;				       /* report_shapes.h */
 };
 
 /* report_view.c: gathers; the caller frees with report_done in any case. */
@@ -101,6 +102,7 @@ const char *report_chart_name(size_t index, enum chart_theme theme,
 /* report_series.c: throughput over time of one comparison; no chart where there is no series. */
 MUST_CHECK int report_add_series(struct report *report, const struct comparison *comparison,
 				 size_t *ret_index);
+void report_series(const struct report *report, struct html *html);
 
 /* report_panels.c; a folded table is closed by html_close(html, "details"). */
 void report_panel(const struct report *report, size_t chart, const char *title, const char *note,
@@ -108,7 +110,7 @@ void report_panel(const struct report *report, size_t chart, const char *title, 
 void report_table_fold(const struct report *report, const char *title, struct html *html);
 void report_bars(const struct report *report, enum measure measure, struct html *html);
 void report_latency(const struct report *report, struct html *html);
-void report_series(const struct report *report, struct html *html);
+void report_more_note(const struct report *report, struct html *html); /* where not all are drawn */
 
 void report_file_bars(const struct report *report, struct html *html);
 

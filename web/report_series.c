@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * report_series.c - throughput over time: of each level the mean of its repeats second by second,
- * and as a pale band the slowest and the fastest of them; what lies in the ramp is shaded.
+ * and as a pale band the slowest and the fastest of them. The ramp is grey, the time in which every
+ * sample was in a steady state (analysis/steady.h) is tinted.
  */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
+#include "engine/analysis/steady.h"
 #include "engine/base/clock.h"
 #include "web/report_parts.h"
 
@@ -88,18 +90,53 @@ static void fill_line(const struct cell *cell, struct level_line *line)
 	}
 }
 
-/* The longest ramp of a comparison's samples. */
-static double ramp_of(const struct report *report, const struct comparison *comparison)
+/* What the samples of a comparison say of their course. */
+struct course {
+	double ramp;			/* the longest */
+	size_t samples, judged, steady; /* steady: as a whole */
+	size_t settled;			/* steady, or their end is */
+	double from, to;		/* seconds in which all that were judged are steady */
+};
+
+static void add_sample(struct course *course, const struct sample *sample)
 {
-	double ramp = 0;
+	struct steady_window window;
+
+	steady_window_find(sample, &window);
+	course->samples++;
+	course->ramp = fmax(course->ramp, sample->ramp_seconds);
+	if (!window.judged)
+		return;
+	course->judged++;
+	course->steady += window.steady;
+	if (!window.settles)
+		return;
+	course->settled++;
+	course->from = fmax(course->from, (double)window.settled.first);
+	course->to = fmin(course->to, (double)(window.settled.first + window.settled.count));
+}
+
+static struct course course_of(const struct report *report, const struct comparison *comparison)
+{
+	struct course course = {.to = INFINITY};
 
 	for (size_t i = 0; i < report->analysis.level_count; i++) {
-		const struct cell *cell = comparison->cells[report->analysis.order[i]];
+		const struct cell *cell = comparison->cells[i];
 
 		for (size_t n = 0; cell && n < cell->sample_count; n++)
-			ramp = fmax(ramp, cell->samples[n]->ramp_seconds);
+			if (cell->samples[n]->series.count)
+				add_sample(&course, cell->samples[n]);
 	}
-	return ramp;
+	return course;
+}
+
+/* Tinted where all are steady; where they are too short to judge, or some never settle, nothing. */
+static struct chart_span steady_span(const struct course *course)
+{
+	if (!course->judged || course->settled < course->judged || course->to <= course->from)
+		return (struct chart_span){0};
+	return (struct chart_span){
+		.from = course->from, .to = course->to, .label = "all steady", .tinted = true};
 }
 
 /* rank: the level's place as shown */
@@ -122,14 +159,13 @@ int report_add_series(struct report *report, const struct comparison *comparison
 {
 	struct level_line *levels = calloc(report->analysis.level_count, sizeof(*levels));
 	struct chart_line *list = calloc(report->analysis.level_count, sizeof(*list));
-	double ramp = ramp_of(report, comparison);
+	const struct course course = course_of(report, comparison);
 	char title[ANALYSIS_TITLE_MAX];
 	struct chart_lines lines = {
 		.title = analysis_title(&report->analysis, comparison, title),
 		.axis = CHART_SECONDS,
 		.ranks = report->analysis.level_count,
-		.spans = {{.to = ramp, .label = "ramp"},
-			  {.from = ramp, .to = INFINITY, .label = "measured", .tinted = true}},
+		.spans = {{.to = course.ramp, .label = "ramp"}, steady_span(&course)},
 		.lines = list};
 	int r = levels && list ? 0 : -ENOMEM;
 
@@ -146,4 +182,46 @@ int report_add_series(struct report *report, const struct comparison *comparison
 	free(levels);
 	free(list);
 	return r;
+}
+
+/* ---- on the page ---- */
+
+/* "30 samples, all in a steady state", "4 of 30 samples not in a steady state" */
+static void course_words(const struct course *course, char *buffer, size_t size)
+{
+	if (!course->judged)
+		(void)snprintf(buffer, size, "too short to tell a steady state");
+	else if (course->steady == course->judged)
+		(void)snprintf(buffer, size, "%s steady",
+			       course->judged == 1 ? "the sample was" : "all samples were");
+	else
+		(void)snprintf(buffer, size, "%zu of %zu samples not steady",
+			       course->judged - course->steady, course->judged);
+}
+
+void report_series(const struct report *report, struct html *html)
+{
+	const struct analysis *analysis = &report->analysis;
+
+	html_open(html, "div", "class", "panels", NULL);
+	for (size_t k = 0; k < report->panel_count; k++) {
+		const struct comparison *comparison = &analysis->comparisons[k];
+		const struct course course = course_of(report, comparison);
+		char title[ANALYSIS_TITLE_MAX], alternative[ANALYSIS_TITLE_MAX + 200], words[64];
+
+		if (report->panels[k].series == CHART_NONE)
+			continue;
+		(void)analysis_title(analysis, comparison, title);
+		course_words(&course, words, sizeof(words));
+		(void)snprintf(alternative, sizeof(alternative),
+			       "Throughput of %s, second by second, a line a level: %s; slowest, "
+			       "median and fastest second stand in the table.",
+			       title, words);
+		report_panel(report, report->panels[k].series, title, words, alternative, html);
+	}
+	html_close(html, "div");
+	report_more_note(report, html);
+	report_table_fold(report, "Table: slowest, median and fastest second", html);
+	report_series_table(report, html);
+	html_close(html, "details");
 }

@@ -238,7 +238,11 @@ static void test_volumes(void **state)
 	(void)state;
 	synthetic_make(&shape, &result);
 	write_report(&result, "volumes", &written);
-	assert_pictures(&written, 9 * 2 + 15 + 9 + 7 + 8);
+	assert_pictures(&written, 1 + 9 * 2 + 15 + 9 + 7 + 8);
+	assert_has(&written, "<section id=\"map\">");
+	assert_has(&written, "alt=\"Each level of volblocksize in percent of the best. General_IO: "
+			     "best ");
+	assert_has(&written, "; not shown worse ");
 	assert_has(&written, ">4K</th><th scope=\"col\" class=\"number\">8K</th>");
 	assert_has(&written, ">16K<span class=\"axis\" title=\"what TrueNAS recommends for the "
 			     "layout of this pool\">TrueNAS</span></th>");
@@ -315,7 +319,7 @@ static void test_unknown_figures(void **state)
 				      NULL, NULL, NULL, "One volume after another."),
 			 0);
 	write_report(&result, "unknown", &written);
-	assert_pictures(&written, 9 * 2 + 15 + 9 + 6 + 0);
+	assert_pictures(&written, 1 + 9 * 2 + 15 + 9 + 6 + 0);
 	assert_has(&written, "Unknown: not all disks of the pool have counters, or nothing was "
 			     "written.");
 	assert_int_equal(count_of(written.page, ">unknown</td>"), 6 + 6);
@@ -338,7 +342,7 @@ static void test_one_factor(void **state)
 	(void)state;
 	synthetic_make(&request_sizes, &result);
 	write_report(&result, "one-factor", &written);
-	assert_pictures(&written, 3 * 2 + 4 + 3);
+	assert_pictures(&written, 1 + 3 * 2 + 4 + 3);
 	assert_has(&written, "<td>1m</td><td class=\"number\"");
 	assert_int_equal(count_of(written.page, "class=\"banner"), 0);
 	done(&result, &written);
@@ -369,7 +373,7 @@ static void test_nine_workloads(void **state)
 						     : "None was outstanding."),
 				 0);
 	write_report(&result, "nine-workloads", &written);
-	assert_pictures(&written, 9 * 2 + 15 + 9);
+	assert_pictures(&written, 1 + 9 * 2 + 15 + 9);
 	assert_int_equal(count_of(written.page, "class=\"card warning\""), 3);
 	assert_has(&written, ">3 warnings</a>");
 	assert_has(&written, "<summary>39 times, in 9 places</summary>");
@@ -394,7 +398,7 @@ static void test_two_factors(void **state)
 	shape.factors[1] = (struct synthetic_factor){"iodepth", {"1", "8", "32"}};
 	synthetic_make(&shape, &result);
 	write_report(&result, "two-factors", &written);
-	assert_pictures(&written, 9 * 2 + 12 + 9);
+	assert_pictures(&written, 1 + 9 * 2 + 12 + 9);
 	assert_has(&written, "mix, iodepth=32");
 	done(&result, &written);
 }
@@ -426,6 +430,7 @@ static void test_single_samples(void **state)
 	shape.repeats = 1;
 	synthetic_make(&shape, &result);
 	write_report(&result, "single-samples", &written);
+	assert_has(&written, "none is ruled out: all are framed");
 	assert_has(&written, "highest figure at ");
 	assert_int_equal(count_of(written.page, "\"interval\""), 0);
 	done(&result, &written);
@@ -523,7 +528,7 @@ static void test_hostile_texts(void **state)
 		write_report(&result, "hostile", &written);
 		assert_null(strstr(written.page, "href=\"javascript"));
 		assert_null(strstr(written.page, "onmouseover=\""));
-		assert_pictures(&written, 2 * 2 + 3 + 2 + (shape.zfs ? 2 + 1 : 0));
+		assert_pictures(&written, 1 + 2 * 2 + 3 + 2 + (shape.zfs ? 2 + 1 : 0));
 		done(&result, &written);
 	}
 	assert_int_equal(stat(HOSTILE_FILE, &status), -1);
@@ -608,8 +613,8 @@ static void test_without_charts(void **state)
 	assert_has(&written, "Charts are missing.");
 	assert_has(&written, "gnuplot is not installed");
 	assert_int_equal(count_of(written.page, "<img"), 0);
-	assert_int_equal(count_of(written.page, "could not be drawn; see its table"), 9);
-	assert_int_equal(count_of(written.page, "<details open"), 5);
+	assert_int_equal(count_of(written.page, "could not be drawn; see its table"), 10);
+	assert_int_equal(count_of(written.page, "<details open"), 6);
 	done(&result, &written);
 }
 
