@@ -18,6 +18,8 @@ struct command_hooks {
 int command_run(const struct options *options, const struct command_hooks *hooks);
 int command_plan(const struct options *options, const struct command_hooks *hooks);
 int command_fio(const struct options *options, const struct command_hooks *hooks);
+int command_report(const struct options *options, const struct command_hooks *hooks);
+int command_compare(const struct options *options);
 int command_engine(const struct options *options); /* engine_process.c */
 
 #endif

@@ -294,6 +294,10 @@ static int carry_out(const struct options *options, int argc, char **argv)
 		return command_plan(options, &hooks);
 	case COMMAND_FIO:
 		return command_fio(options, &hooks);
+	case COMMAND_REPORT:
+		return command_report(options, &hooks);
+	case COMMAND_COMPARE:
+		return command_compare(options);
 	case COMMAND_ENGINE:
 		return command_engine(options);
 	case COMMAND_SANDBOX:

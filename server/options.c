@@ -276,6 +276,7 @@ void options_done(struct options *options)
 	free(options->allow);
 	free(options->allow_datasets);
 	free(options->overrides);
+	free(options->fail_if);
 	free(options->words);
 	free(options->own_state);
 	*options = (struct options){.command = COMMAND_HELP};

@@ -23,6 +23,8 @@ enum command {
 	COMMAND_RUN,
 	COMMAND_PLAN,
 	COMMAND_FIO,
+	COMMAND_REPORT,
+	COMMAND_COMPARE,
 	COMMAND_ENGINE,
 	COMMAND_SANDBOX, /* internal, see child.h */
 };
@@ -33,7 +35,7 @@ struct options {
 	size_t word_count;
 	const char **words; /* what stands without an option's name, in order */
 	const char *file;   /* the first of them, or NULL; of run, plan, fio: "-" is standard input;
-			     * a path, or a definition's name */
+			     * a path, or a definition's name; of report, compare see stored.h */
 	const char *state;  /* default: $STATE_DIRECTORY, else /var/lib/volbench as root,
 			     * else $XDG_STATE_HOME/volbench or ~/.local/state/volbench */
 	const char *listen; /* serve: ADDR:PORT, default 127.0.0.1:8090 */
@@ -41,15 +43,18 @@ struct options {
 	const char **allow;
 	size_t allow_dataset_count;
 	const char **allow_datasets; /* names of OpenZFS datasets, well-formed */
-	const char *json_out;	     /* run, plan: --json; "-" is standard output */
-	const char *html_out;	     /* run: --html */
+	const char *json_out;	     /* run, plan, report, compare: --json; "-": stdout */
+	const char *html_out;	     /* run, report: --html */
 	const char *target;	     /* run, plan, fio: --target file:PATH | ... | zvol:PARENT */
 	const char *parent;	     /* run, plan, fio: --parent DATASET */
 	size_t override_count;
 	const char **overrides; /* run, plan, fio: --override OPTION=VALUE */
 	struct repeats repeats; /* run, plan: --repeats N or MIN-MAX:PERCENT%; most 0: as defined */
-	bool quiet;		/* run: no progress */
-	char *own_state;	/* heap behind `state` where it was not given */
+	size_t fail_if_count;
+	const char **fail_if;  /* compare: --fail-if NAME=NUMBER */
+	const char *limits_in; /* compare: --limits FILE */
+	bool quiet;	       /* run: no progress */
+	char *own_state;       /* heap behind `state` where it was not given */
 };
 
 /* argv as given to main. BAD_PARAMETER with a sentence for the user. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "engine/analysis/run_comparison.h"
+
 const struct option_row option_rows[] = {
 	{"--allow", "PATH", KIND_LIST, ON_TARGETS, offsetof(struct options, allow),
 	 offsetof(struct options, allow_count),
@@ -29,10 +31,19 @@ const struct option_row option_rows[] = {
 	{"--repeats", "N", KIND_REPEATS, ON_TEST, offsetof(struct options, repeats), 0,
 	 "How often each combination is measured, in place of the definition's repeats. MIN-MAX:P% "
 	 "ends once the differences between levels are known to P percent: 5-30:2%."},
-	{"--json", "FILE", KIND_TEXT, ON_TEST, offsetof(struct options, json_out), 0,
-	 "Writes the whole document there; - is standard output."},
-	{"--html", "DIR", KIND_TEXT, ON(COMMAND_RUN), offsetof(struct options, html_out), 0,
+	{"--json", "FILE", KIND_TEXT, ON_TEST | ON(COMMAND_REPORT) | ON(COMMAND_COMPARE),
+	 offsetof(struct options, json_out), 0,
+	 "Writes the whole document there (of report the analysis); - is standard output."},
+	{"--html", "DIR", KIND_TEXT, ON(COMMAND_RUN) | ON(COMMAND_REPORT),
+	 offsetof(struct options, html_out), 0,
 	 "Writes the report there: index.html and what belongs to it."},
+	{"--fail-if", "NAME=NUMBER", KIND_LIST, ON(COMMAND_COMPARE),
+	 offsetof(struct options, fail_if), offsetof(struct options, fail_if_count),
+	 "A limit: iops_percent, bandwidth_percent, files_percent (-5: 5 percent less is allowed), "
+	 "latency_percent, latency_p99_percent (10: 10 percent longer is), unmatched (cells of the "
+	 "baseline without a partner). Repeatable, or with commas between them."},
+	{"--limits", "FILE", KIND_TEXT, ON(COMMAND_COMPARE), offsetof(struct options, limits_in), 0,
+	 "The same as a JSON object: {\"iops_percent\": -5, \"unmatched\": 0}."},
 	{"--quiet", NULL, KIND_FLAG, ON(COMMAND_RUN), offsetof(struct options, quiet), 0,
 	 "No progress, only the table."},
 };
@@ -41,6 +52,10 @@ const struct option_row option_rows[] = {
 	"FILE is a JSON definition or an fio job file (which begins with [ or a comment), - for "  \
 	"standard "                                                                                \
 	"input, or the name of a built-in or saved definition."
+
+#define RESULT_HELP                                                                                \
+	"a result.json, a report's directory, - for standard input, or the id of a run in the "    \
+	"state directory."
 
 const size_t option_row_count = ARRAY_SIZE(option_rows);
 
@@ -51,6 +66,17 @@ const struct command_row command_rows[] = {
 	 "Says what a run would do: samples, time, space, findings. Touches nothing.", FILE_HELP},
 	{COMMAND_FIO, "fio", "FILE", 1, 1, "Prints the job file that makes fio do the same.",
 	 FILE_HELP " Each workload and combination of levels becomes a job; nothing is touched."},
+	{COMMAND_REPORT, "report", "RESULT", 1, 1,
+	 "Prints a stored result's table again, and writes its report or analysis.",
+	 "RESULT is " RESULT_HELP
+	 " --html writes its report, --json what the samples show, as JSON."},
+	{COMMAND_COMPARE, "compare", "BASELINE OTHER...", 2, RUN_COMPARISON_MAX,
+	 "Holds results against a baseline, and passes or fails.",
+	 "BASELINE and OTHER are results: each " RESULT_HELP " What differs in settings and "
+	 "environment comes first, then each cell with ratio, 95 % interval and verdict. A limit "
+	 "fails where the whole interval lies beyond it, or without repeats the ratio itself; and "
+	 "where nothing could be held against it. Exit status: 0 compared and limits kept, 1 a "
+	 "limit is not kept, 2 bad usage."},
 	{COMMAND_SERVE, "serve", NULL, 0, 0, "Runs the service: REST, queue and reports.",
 	 "Stops on SIGTERM or SIGINT; the run at hand is then kept as interrupted."},
 	{COMMAND_ENGINE, "engine", NULL, 0, 0, "The measuring process, started by the others.",

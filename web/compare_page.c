@@ -261,15 +261,10 @@ static const char *const verdict_words[] = {"one sample: no verdict", "no differ
 
 static void interval_cell(const struct run_ratio *ratio, struct html *html)
 {
-	char low[RUN_CHANGE_MAX], high[RUN_CHANGE_MAX];
+	char text[RUN_INTERVAL_MAX];
 
-	html_open(html, "td", "class", "number", NULL);
-	if (ratio->welch.interval)
-		html_textf(html, "%s to %s", run_change(ratio->welch.low, low),
-			   run_change(ratio->welch.high, high));
-	else
-		html_text(html, "none");
-	html_close(html, "td");
+	html_element(html, "td", ratio->welch.interval ? run_interval(&ratio->welch, text) : "none",
+		     "class", "number", NULL);
 }
 
 static void ratio_row(const struct run_pair *pair, const struct run_ratio *ratio, bool verdict,

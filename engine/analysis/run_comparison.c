@@ -93,6 +93,30 @@ const char *run_change(double ratio, char buffer[RUN_CHANGE_MAX])
 	return buffer;
 }
 
+/* Digits behind the point of a figure of two or more. */
+static int decimals(double value)
+{
+	return value < 9.95 ? 1 : 0;
+}
+
+const char *run_interval(const struct welch *welch, char buffer[RUN_INTERVAL_MAX])
+{
+	double low = welch->low, high = welch->high;
+
+	if (!welch->interval)
+		buffer[0] = '\0';
+	else if (welch->ratio > 0.5 && welch->ratio < 2)
+		(void)snprintf(buffer, RUN_INTERVAL_MAX, "%+.1f to %+.1f %%", (low - 1) * 100,
+			       (high - 1) * 100);
+	else if (welch->ratio <= 0.5 && high < 1)
+		(void)snprintf(buffer, RUN_INTERVAL_MAX, "1/%.*f to 1/%.*f", decimals(1 / low),
+			       1 / low, decimals(1 / high), 1 / high);
+	else
+		(void)snprintf(buffer, RUN_INTERVAL_MAX, "%.*f to %.*f times",
+			       low < 1 ? 2 : decimals(low), low, decimals(high), high);
+	return buffer;
+}
+
 /* ---- gathering ---- */
 
 /* What is being filled in, and how much room there is. */

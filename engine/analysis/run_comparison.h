@@ -136,4 +136,9 @@ const char *run_ratio_title(const struct run_ratio *ratio, char buffer[RUN_RATIO
 #define RUN_CHANGE_MAX 32
 const char *run_change(double ratio, char buffer[RUN_CHANGE_MAX]);
 
+/* Its interval in the same words: "-7.2 to -1.1 %", "1.9 to 3.4 times", "1/13 to 1/7.7"; "" where
+ * there is none. */
+#define RUN_INTERVAL_MAX 64
+const char *run_interval(const struct welch *welch, char buffer[RUN_INTERVAL_MAX]);
+
 #endif

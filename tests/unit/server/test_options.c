@@ -61,6 +61,31 @@ static void test_run(void **state)
 	options_done(&options);
 }
 
+/* As many results as are compared at a time, and one more. */
+static void test_words(void **state)
+{
+	static const char *const nine[] = {"compare", "1", "2", "3", "4", "5", "6", "7", "8", NULL};
+	const char *ten[ARRAY_SIZE(nine) + 1];
+	struct options options;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(parse(&options, &err, nine), 0);
+	assert_int_equal(options.word_count, 8);
+	assert_string_equal(options.words[7], "8");
+	assert_string_equal(options.file, "1");
+	options_done(&options);
+	memcpy(ten, nine, sizeof(nine));
+	ten[9] = "9";
+	ten[10] = NULL;
+	assert_true(parse(&options, &err, ten) < 0);
+	assert_non_null(strstr(err.message, "takes at most 8"));
+	assert_int_equal(PARSE("compare", "1", "2", "--fail-if", "a=-1", "--fail-if=b=2"), 0);
+	assert_int_equal(options.fail_if_count, 2);
+	assert_string_equal(options.fail_if[1], "b=2");
+	options_done(&options);
+}
+
 static void test_defaults(void **state)
 {
 	struct options options;
@@ -115,6 +140,11 @@ static void test_refusals(void **state)
 		{{"run", "x", "--repeats", "3x"}, "from 1 to 100"},
 		{{"run", "x", "--repeats", "5-30:2"}, "such as 5-30:2%"},
 		{{"run", "x", "--repeats", "99999999999999999999"}, "from 1 to 100"},
+		{{"compare", "a.json"}, "wants BASELINE OTHER"},
+		{{"compare", "1", "2", "--html", "d"}, "compare has no option --html"},
+		{{"report"}, "report wants RESULT"},
+		{{"report", "a", "b"}, "takes one RESULT"},
+		{{"run", "x", "--fail-if", "iops_percent=-5"}, "run has no option --fail-if"},
 		{{"help", "nonsense"}, "no help on \"nonsense\""},
 	};
 
@@ -144,6 +174,8 @@ static void test_help(void **state)
 		{{"run", "--help"}, "run", "--html DIR"},
 		{{"plan", "x", "-h"}, "plan", "--override OPTION=VALUE"},
 		{{"help", "serve"}, "serve", "--listen ADDR:PORT"},
+		{{"compare", "--help"}, "compare", "--fail-if NAME=NUMBER"},
+		{{"report", "--help"}, "report", "RESULT is a result.json"},
 		{{"--help", "options"}, "options", "Default: 4k"},
 		{{"--help", "options"}, "options", "Range: 1 to 4096 operations"},
 		{{"--help", "options"}, "options", "Default: 1 (fio's: 0)"},
@@ -222,9 +254,9 @@ static void test_listen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_run),	 cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_refusals), cmocka_unit_test(test_help),
-		cmocka_unit_test(test_listen),
+		cmocka_unit_test(test_run),   cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_words), cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_help),  cmocka_unit_test(test_listen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

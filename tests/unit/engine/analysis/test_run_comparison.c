@@ -357,6 +357,23 @@ static void changes_in_words(void **state)
 	assert_string_equal(run_change(INFINITY, text), "-");
 }
 
+static void intervals_in_words(void **state)
+{
+	struct welch welch = {.ratio = 0.95, .interval = true, .low = 0.401, .high = 1.1};
+	char text[RUN_INTERVAL_MAX];
+
+	(void)state;
+	assert_string_equal(run_interval(&welch, text), "-59.9 to +10.0 %");
+	welch = (struct welch){.ratio = 0.1, .interval = true, .low = 0.08, .high = 0.125};
+	assert_string_equal(run_interval(&welch, text), "1/12 to 1/8.0");
+	welch = (struct welch){.ratio = 0.4, .interval = true, .low = 0.1, .high = 1.6};
+	assert_string_equal(run_interval(&welch, text), "0.10 to 1.6 times");
+	welch = (struct welch){.ratio = 20, .interval = true, .low = 9, .high = 44.4};
+	assert_string_equal(run_interval(&welch, text), "9.0 to 44 times");
+	welch.interval = false;
+	assert_string_equal(run_interval(&welch, text), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,6 +388,7 @@ int main(void)
 		cmocka_unit_test(rates_are_judged_by_latency),
 		cmocka_unit_test(as_many_as_there_may_be),
 		cmocka_unit_test(changes_in_words),
+		cmocka_unit_test(intervals_in_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
