@@ -144,25 +144,49 @@ int checks_size(const struct check *check, enum direction d)
 	return 0;
 }
 
+static double sum_ns(const struct histogram *histogram)
+{
+	return histogram ? (double)histogram->sum_ns : 0;
+}
+
+/* No more can be outstanding than was asked for, but for operations that the ramp began: of those
+ * the time before the window counts too, at most the longest latency. */
+static int check_most_outstanding(const struct check *check, double depth)
+{
+	const struct sample *sample = check->sample;
+	double asked = checks_depth_asked(sample), longest = 0;
+	char expected[64], found[64];
+
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		if (sample->directions[d].latency)
+			longest = fmax(longest, (double)sample->directions[d].latency->max_ns);
+	if (depth <= asked * (1 + LITTLE_SHARE + longest / (sample->seconds * (double)NS_PER_S)))
+		return 0;
+	(void)snprintf(expected, sizeof(expected), "%.0f outstanding: iodepth x numjobs", asked);
+	(void)snprintf(found, sizeof(found), "%.3g by IOPS x latency", depth);
+	return checks_add(
+		check, FINDING_WARNING, "littles_law", expected, found,
+		"Operations per second times their mean latency is more than can have been "
+		"outstanding; one of the three is wrong.");
+}
+
 int checks_little(const struct check *check)
 {
 	const struct sample *sample = check->sample;
-	double sum_ns = 0, depth;
+	double data_ns = 0, syncs_ns, depth;
 	char expected[64], found[64];
 
 	/* What others told has no depth_mean: checks_told(). */
 	if (sample->source || checks_operations(sample) < LITTLE_OPERATIONS || sample->seconds <= 0)
 		return 0;
 	for (int d = 0; d < DIRECTION_COUNT; d++)
-		if (sample->directions[d].latency)
-			sum_ns += (double)sample->directions[d].latency->sum_ns;
+		data_ns += sum_ns(sample->directions[d].latency);
 	/* A sync is outstanding too. */
-	sum_ns += sample->sync ? (double)sample->sync->sum_ns : 0;
-	sum_ns += sample->datasync ? (double)sample->datasync->sum_ns : 0;
-	sum_ns += sample->end_fsync ? (double)sample->end_fsync->sum_ns : 0;
-	depth = sum_ns / (sample->seconds * (double)NS_PER_S);
+	syncs_ns = sum_ns(sample->sync) + sum_ns(sample->datasync) + sum_ns(sample->end_fsync);
+	depth = (data_ns + syncs_ns) / (sample->seconds * (double)NS_PER_S);
 	if (fabs(depth - sample->depth_mean) <= LITTLE_SHARE * fmax(depth, sample->depth_mean))
-		return 0;
+		return check_most_outstanding(check,
+					      data_ns / (sample->seconds * (double)NS_PER_S));
 	(void)snprintf(expected, sizeof(expected), "%.3g outstanding: IOPS x latency", depth);
 	(void)snprintf(found, sizeof(found), "%.3g", sample->depth_mean);
 	return checks_add(

@@ -458,6 +458,27 @@ static void little_holds(void **state)
 	expect_only(&sample, NULL);
 }
 
+/* What was outstanding is no more than was asked for, by rates and latencies as well. */
+static void no_more_is_outstanding_than_asked(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		double times = i == 0 ? 1.09 : 1.12;
+		struct sample sample;
+
+		sound(&sample, mixed);
+		sample.depth_mean = DEPTH * times;
+		for (int d = 0; d <= DIRECTION_WRITE; d++) {
+			struct histogram *latency = sample.directions[d].latency;
+
+			latency->sum_ns = (uint64_t)((double)latency->sum_ns * times);
+			/* One of half a second that the ramp began, of ten. */
+			latency->max_ns = i == 2 ? 500000000 : 1000000;
+		}
+		expect_only(&sample, i == 1 ? "littles_law" : NULL);
+	}
+}
+
 static void few_operations_are_told(void **state)
 {
 	struct sample sample;
@@ -561,6 +582,7 @@ int main(void)
 		cmocka_unit_test(the_queue_stood_at_the_device),
 		cmocka_unit_test(more_outstanding_get_more_done),
 		cmocka_unit_test(little_holds),
+		cmocka_unit_test(no_more_is_outstanding_than_asked),
 		cmocka_unit_test(few_operations_are_told),
 	};
 
