@@ -15,7 +15,25 @@ const char *const import_format_names[IMPORT_FORMAT_COUNT] = {
 /* In the order they are asked whether a text is theirs: a table is JSON with a name of its own, so
  * it comes before fio's. */
 static const struct import_reader *const readers[] = {
-	&import_reader_table, &import_reader_diskspd_text, &import_reader_diskspd_xml, NULL};
+	&import_reader_table, &import_reader_fio, &import_reader_diskspd_text,
+	&import_reader_diskspd_xml, NULL};
+
+int import_format_find(const char *name, enum import_format *ret_format, struct error *err)
+{
+	char quoted[TEXT_EXCERPT_MAX];
+
+	*ret_format = IMPORT_ANY;
+	for (size_t i = 0; name && i < IMPORT_FORMAT_COUNT; i++) {
+		if (strcmp(name, import_format_names[i]) != 0)
+			continue;
+		*ret_format = (enum import_format)i;
+		return 0;
+	}
+	return name ? error_set(err, ERROR_BAD_PARAMETER, "",
+				"there is no format \"%s\"; there is " IMPORT_FORMATS,
+				text_excerpt(name, quoted))
+		    : 0;
+}
 
 static int check_text(const char *text, const char *field, size_t most, struct error *err)
 {

@@ -37,6 +37,13 @@ enum import_format {
 extern const char
 	*const import_format_names[IMPORT_FORMAT_COUNT]; /* "any", "fio", "diskspd", ... */
 
+/* Their names for a user; those that texts tell apart by themselves are all of them. */
+#define IMPORT_FORMATS "fio, diskspd, diskspd-xml, bonnie, dd or table"
+
+/* BAD_PARAMETER that tells the right ones; NULL and "any" are IMPORT_ANY. The field is "". */
+MUST_CHECK int import_format_find(const char *name, enum import_format *ret_format,
+				  struct error *err);
+
 struct import_file {
 	const char *name;  /* as the user has it, for errors and the source; or NULL */
 	const char *label; /* its level of the factor; NULL: its name */
