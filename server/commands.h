@@ -20,6 +20,7 @@ int command_plan(const struct options *options, const struct command_hooks *hook
 int command_fio(const struct options *options, const struct command_hooks *hooks);
 int command_report(const struct options *options, const struct command_hooks *hooks);
 int command_compare(const struct options *options);
+int command_import(const struct options *options, const struct command_hooks *hooks);
 int command_engine(const struct options *options); /* engine_process.c */
 
 #endif

@@ -298,6 +298,8 @@ static int carry_out(const struct options *options, int argc, char **argv)
 		return command_report(options, &hooks);
 	case COMMAND_COMPARE:
 		return command_compare(options);
+	case COMMAND_IMPORT:
+		return command_import(options, &hooks);
 	case COMMAND_ENGINE:
 		return command_engine(options);
 	case COMMAND_SANDBOX:

@@ -278,6 +278,8 @@ void options_done(struct options *options)
 	free(options->overrides);
 	free(options->fail_if);
 	free(options->words);
+	free(options->labels);
+	free(options->workloads);
 	free(options->own_state);
 	*options = (struct options){.command = COMMAND_HELP};
 }

@@ -25,6 +25,7 @@ enum command {
 	COMMAND_FIO,
 	COMMAND_REPORT,
 	COMMAND_COMPARE,
+	COMMAND_IMPORT,
 	COMMAND_ENGINE,
 	COMMAND_SANDBOX, /* internal, see child.h */
 };
@@ -54,7 +55,11 @@ struct options {
 	const char **fail_if;  /* compare: --fail-if NAME=NUMBER */
 	const char *limits_in; /* compare: --limits FILE */
 	bool quiet;	       /* run: no progress */
-	char *own_state;       /* heap behind `state` where it was not given */
+	/* import: --name, --factor, --format, --label (one a file), --workload (in order) */
+	const char *name, *factor, *format;
+	size_t label_count, workload_count;
+	const char **labels, **workloads;
+	char *own_state; /* heap behind `state` where it was not given */
 };
 
 /* argv as given to main. BAD_PARAMETER with a sentence for the user. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/analysis/run_comparison.h"
+#include "server/import/import.h"
 
 const struct option_row option_rows[] = {
 	{"--allow", "PATH", KIND_LIST, ON_TARGETS, offsetof(struct options, allow),
@@ -31,10 +32,11 @@ const struct option_row option_rows[] = {
 	{"--repeats", "N", KIND_REPEATS, ON_TEST, offsetof(struct options, repeats), 0,
 	 "How often each combination is measured, in place of the definition's repeats. MIN-MAX:P% "
 	 "ends once the differences between levels are known to P percent: 5-30:2%."},
-	{"--json", "FILE", KIND_TEXT, ON_TEST | ON(COMMAND_REPORT) | ON(COMMAND_COMPARE),
+	{"--json", "FILE", KIND_TEXT,
+	 ON_TEST | ON(COMMAND_REPORT) | ON(COMMAND_COMPARE) | ON(COMMAND_IMPORT),
 	 offsetof(struct options, json_out), 0,
 	 "Writes the whole document there (of report the analysis); - is standard output."},
-	{"--html", "DIR", KIND_TEXT, ON(COMMAND_RUN) | ON(COMMAND_REPORT),
+	{"--html", "DIR", KIND_TEXT, ON(COMMAND_RUN) | ON(COMMAND_REPORT) | ON(COMMAND_IMPORT),
 	 offsetof(struct options, html_out), 0,
 	 "Writes the report there: index.html and what belongs to it."},
 	{"--fail-if", "NAME=NUMBER", KIND_LIST, ON(COMMAND_COMPARE),
@@ -44,6 +46,20 @@ const struct option_row option_rows[] = {
 	 "baseline without a partner). Repeatable, or with commas between them."},
 	{"--limits", "FILE", KIND_TEXT, ON(COMMAND_COMPARE), offsetof(struct options, limits_in), 0,
 	 "The same as a JSON object: {\"iops_percent\": -5, \"unmatched\": 0}."},
+	{"--name", "NAME", KIND_TEXT, ON(COMMAND_IMPORT), offsetof(struct options, name), 0,
+	 "What the result is called. Default: what the file tells, or the file's own name."},
+	{"--factor", "NAME", KIND_TEXT, ON(COMMAND_IMPORT), offsetof(struct options, factor), 0,
+	 "What the files are levels of. Default: file. The name of a workload's option (bs) or of "
+	 "a property of OpenZFS (recordsize) makes it that, and the labels its values."},
+	{"--label", "TEXT", KIND_LIST, ON(COMMAND_IMPORT), offsetof(struct options, labels),
+	 offsetof(struct options, label_count),
+	 "The level of a file, in the order of the files; default: its name. Repeatable; files of "
+	 "one label are repeats."},
+	{"--workload", "NAME", KIND_LIST, ON(COMMAND_IMPORT), offsetof(struct options, workloads),
+	 offsetof(struct options, workload_count),
+	 "Another name for a workload, in the order they are found. Repeatable."},
+	{"--format", "NAME", KIND_TEXT, ON(COMMAND_IMPORT), offsetof(struct options, format), 0,
+	 "The format of all files: " IMPORT_FORMATS ". Default: each text tells."},
 	{"--quiet", NULL, KIND_FLAG, ON(COMMAND_RUN), offsetof(struct options, quiet), 0,
 	 "No progress, only the table."},
 };
@@ -77,6 +93,12 @@ const struct command_row command_rows[] = {
 	 "fails where the whole interval lies beyond it, or without repeats the ratio itself; and "
 	 "where nothing could be held against it. Exit status: 0 compared and limits kept, 1 a "
 	 "limit is not kept, 2 bad usage."},
+	{COMMAND_IMPORT, "import", "FILE...", 1, IMPORT_FILES_MAX,
+	 "Reads results of other tools and prints a table of them.",
+	 "FILE is what fio printed with --output-format=json or json+, what diskspd, bonnie++ or "
+	 "dd printed, or a volbench.table; - is standard input. Several files are compared. Only "
+	 "with --state is the result kept, as a run that is done; a service that has the "
+	 "directory takes files by POST /api/v1/imports."},
 	{COMMAND_SERVE, "serve", NULL, 0, 0, "Runs the service: REST, queue and reports.",
 	 "Stops on SIGTERM or SIGINT; the run at hand is then kept as interrupted."},
 	{COMMAND_ENGINE, "engine", NULL, 0, 0, "The measuring process, started by the others.",

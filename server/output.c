@@ -150,3 +150,15 @@ int output_document(const char *path, const char *text, size_t size, struct erro
 	r = file_write(dirfd, name, whole, size + 1, 0666);
 	return r < 0 ? error_set_sys(err, ERROR_SYSTEM, -r, "Writing %s", path) : 0;
 }
+
+int output_check_directory(const char *path, struct error *err)
+{
+	int fd, r = file_open_directory_path(path, &fd);
+
+	if (r < 0)
+		return error_set_sys(err, ERROR_BAD_PARAMETER, -r, "--html: opening %s", path);
+	if (faccessat(fd, ".", W_OK, 0) < 0)
+		r = error_set_sys(err, ERROR_BAD_PARAMETER, errno, "--html: writing to %s", path);
+	(void)close(fd); /* nothing was written to it */
+	return r;
+}

@@ -10,6 +10,9 @@
 /* Whether output_document can be expected to work, before anything is measured. */
 MUST_CHECK int output_check(const char *path, struct error *err);
 
+/* The same of --html: the directory is made. */
+MUST_CHECK int output_check_directory(const char *path, struct error *err);
+
 /*
  * Writes it whole, a newline behind it where it has none. "-" is standard output. A file that was
  * there is replaced, also behind symbolic links; a character device or pipe is written to and stays

@@ -268,21 +268,9 @@ static int hand_out(struct terminal_run *run, const struct command_hooks *hooks,
 
 static int check_outputs(const struct options *options, struct error *err)
 {
-	int fd, r = 0;
+	int r = options->json_out ? output_check(options->json_out, err) : 0;
 
-	if (options->json_out)
-		r = output_check(options->json_out, err);
-	if (r < 0 || !options->html_out)
-		return r;
-	r = file_open_directory_path(options->html_out, &fd);
-	if (r < 0)
-		return error_set_sys(err, ERROR_BAD_PARAMETER, -r, "--html: opening %s",
-				     options->html_out);
-	if (faccessat(fd, ".", W_OK, 0) < 0)
-		r = error_set_sys(err, ERROR_BAD_PARAMETER, errno, "--html: writing to %s",
-				  options->html_out);
-	(void)close(fd); /* nothing was written to it */
-	return r;
+	return r < 0 || !options->html_out ? r : output_check_directory(options->html_out, err);
 }
 
 /* Fills run->state; an error is that of the run. */

@@ -145,6 +145,9 @@ static void test_refusals(void **state)
 		{{"report"}, "report wants RESULT"},
 		{{"report", "a", "b"}, "takes one RESULT"},
 		{{"run", "x", "--fail-if", "iops_percent=-5"}, "run has no option --fail-if"},
+		{{"import"}, "wants FILE..."},
+		{{"import", "x", "--allow", "/a"}, "import has no option --allow"},
+		{{"run", "x", "--label", "a"}, "run has no option --label"},
 		{{"help", "nonsense"}, "no help on \"nonsense\""},
 	};
 
@@ -176,6 +179,7 @@ static void test_help(void **state)
 		{{"help", "serve"}, "serve", "--listen ADDR:PORT"},
 		{{"compare", "--help"}, "compare", "--fail-if NAME=NUMBER"},
 		{{"report", "--help"}, "report", "RESULT is a result.json"},
+		{{"import", "--help"}, "import", "--factor NAME"},
 		{{"--help", "options"}, "options", "Default: 4k"},
 		{{"--help", "options"}, "options", "Range: 1 to 4096 operations"},
 		{{"--help", "options"}, "options", "Default: 1 (fio's: 0)"},
