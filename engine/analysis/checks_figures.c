@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "engine/base/clock.h"
+#include "engine/plan/quantity.h"
 
 /* The last request of a region may be cut short: never a thousandth of the bytes. */
 #define SIZE_SHARE 0.001
@@ -29,11 +30,17 @@ static const char *moved(enum direction d)
 	return d == DIRECTION_READ ? "read" : d == DIRECTION_WRITE ? "written" : "trimmed";
 }
 
-static int size_mismatch(const struct check *check, const char *expected, const char *found)
+/* In words of its direction, so that both of a cell are seen beside each other. */
+static int size_mismatch(const struct check *check, enum direction d, const char *expected,
+			 const char *found)
 {
-	return checks_add(check, FINDING_WARNING, "size_mismatch", expected, found,
-			  "Operations times request size is not what was moved; IOPS and bandwidth "
-			  "cannot both be right.");
+	char message[160];
+
+	(void)snprintf(message, sizeof(message),
+		       "Operations times request size is not what was %s; IOPS and bandwidth "
+		       "cannot both be right.",
+		       moved(d));
+	return checks_add(check, FINDING_WARNING, "size_mismatch", expected, found, message);
 }
 
 /* By the amounts, in requests of least to most bytes. true: they agree. */
@@ -61,7 +68,7 @@ static int amounts_differ(const struct check *check, enum direction d, double le
 		(void)snprintf(expected, sizeof(expected), "%.0f bytes: %.0f operations of %.0f",
 			       ios * most, ios, most);
 	(void)snprintf(found, sizeof(found), "%.0f bytes %s", (double)result->bytes, moved(d));
-	return size_mismatch(check, expected, found);
+	return size_mismatch(check, d, expected, found);
 }
 
 /* By the rates, as far as their printed digits leave them open. */
@@ -75,13 +82,24 @@ static bool rates_agree(const struct told_figure *iops, const struct told_figure
 	       bandwidth->low <= iops->high * most * more;
 }
 
-/* "202 to 202.7", or one number where it is the same. */
+/* "201.95 to 202.73", or one number where it is the same. */
 static const char *range_text(double low, double high, char buffer[64])
 {
 	if (high - low <= high * ROUNDING_SHARE)
-		(void)snprintf(buffer, 64, "%.6g", low);
+		(void)snprintf(buffer, 64, "%.5g", low);
 	else
-		(void)snprintf(buffer, 64, "%.6g to %.6g", low, high);
+		(void)snprintf(buffer, 64, "%.5g to %.5g", low, high);
+	return buffer;
+}
+
+/* "8k", "4k to 16k". */
+static const char *sizes_text(const double sizes[2], char buffer[96])
+{
+	char least[QUANTITY_TEXT_MAX], most[QUANTITY_TEXT_MAX];
+
+	(void)snprintf(buffer, 96, "%s%s%s", quantity_format_size((uint64_t)sizes[0], least),
+		       sizes[0] < sizes[1] ? " to " : "",
+		       sizes[0] < sizes[1] ? quantity_format_size((uint64_t)sizes[1], most) : "");
 	return buffer;
 }
 
@@ -89,14 +107,14 @@ static int rates_differ(const struct check *check, enum direction d, const doubl
 {
 	struct told_figure iops = checks_iops(check->sample, d);
 	struct told_figure bandwidth = checks_bandwidth(check->sample, d);
-	char expected[256], found[96], a[64], b[64], c[64];
+	char expected[256], found[96], a[64], b[64], c[96];
 
-	(void)snprintf(expected, sizeof(expected), "%s MiB/s: %s IOPS of %s bytes",
+	(void)snprintf(expected, sizeof(expected), "%s MiB/s: %s IOPS of %s",
 		       range_text(iops.low * sizes[0] / MIB, iops.high * sizes[1] / MIB, a),
-		       range_text(iops.low, iops.high, b), range_text(sizes[0], sizes[1], c));
+		       range_text(iops.low, iops.high, b), sizes_text(sizes, c));
 	(void)snprintf(found, sizeof(found), "%s MiB/s %s",
 		       range_text(bandwidth.low / MIB, bandwidth.high / MIB, a), moved(d));
-	return size_mismatch(check, expected, found);
+	return size_mismatch(check, d, expected, found);
 }
 
 /* What of a direction contradicts the request sizes. */

@@ -240,27 +240,37 @@ static struct meeting meet(const struct entries *entries, const struct entry *en
 	return meeting;
 }
 
+/* What all contradictions of a result come to. */
+struct meetings {
+	size_t contradict, met;
+	double chance;
+};
+
 static int add_carried(struct analysis *analysis, const struct entry *entry,
-		       const struct entry *other, const char *message)
+		       const struct entry *other, const struct meetings *all)
 {
 	char cell[CHECKS_CELL_MAX], there[CHECKS_CELL_MAX], expected[256], found[128];
+	const char *direction = direction_names[entry->direction];
 
 	checks_cell_text(entry->sample, cell);
 	checks_cell_text(other->sample, there);
 	(void)snprintf(expected, sizeof(expected),
 		       "another bandwidth than at %.120s, whose IOPS are others", there);
 	(void)snprintf(found, sizeof(found), "%.6g MiB/s of %ss at both",
-		       entry->bandwidth.value / MIB, direction_names[entry->direction]);
-	return findings_add(&analysis->findings, FINDING_WARNING, "figure_repeated",
-			    entry->sample->workload, *cell ? cell : NULL, expected, found, "%s",
-			    message);
+		       entry->bandwidth.value / MIB, direction);
+	return findings_add(
+		&analysis->findings, FINDING_WARNING, "figure_repeated", entry->sample->workload,
+		*cell ? cell : NULL, expected, found,
+		"The same bandwidth of %ss as at another level, though the IOPS differ. Of %zu "
+		"bandwidths that contradict their IOPS %zu stand at another level of their "
+		"workload as well, digit for digit, where chance would bring %.2g: most of them "
+		"were carried over by mistake.",
+		direction, all->contradict, all->met, all->chance);
 }
 
 static int check_contradictions(struct analysis *analysis, const struct entries *entries)
 {
-	size_t met = 0, contradict = 0;
-	double chance = 0;
-	char message[320];
+	struct meetings all = {0};
 	int r = 0;
 
 	for (size_t i = 0; i < entries->count; i++) {
@@ -269,18 +279,13 @@ static int check_contradictions(struct analysis *analysis, const struct entries 
 		if (!entries->list[i].contradicts)
 			continue;
 		meeting = meet(entries, &entries->list[i]);
-		contradict++;
-		chance += meeting.chance;
-		met += meeting.other != NULL;
+		all.contradict++;
+		all.chance += meeting.chance;
+		all.met += meeting.other != NULL;
 	}
 	/* The chance of so many or more. */
-	if (met == 0 || gsl_cdf_poisson_Q((unsigned int)met - 1, chance) > CHANCE)
+	if (all.met == 0 || gsl_cdf_poisson_Q((unsigned int)all.met - 1, all.chance) > CHANCE)
 		return 0;
-	(void)snprintf(message, sizeof(message),
-		       "Of %zu bandwidths that contradict their IOPS %zu stand at another level of "
-		       "their workload as well, digit for digit, where chance would bring %.2g: "
-		       "most of them were carried over by mistake.",
-		       contradict, met, chance);
 	for (size_t i = 0; i < entries->count && r == 0; i++) {
 		struct meeting meeting;
 
@@ -288,7 +293,7 @@ static int check_contradictions(struct analysis *analysis, const struct entries 
 			continue;
 		meeting = meet(entries, &entries->list[i]);
 		if (meeting.other)
-			r = add_carried(analysis, &entries->list[i], meeting.other, message);
+			r = add_carried(analysis, &entries->list[i], meeting.other, &all);
 	}
 	return r;
 }

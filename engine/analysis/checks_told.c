@@ -122,7 +122,7 @@ static int check_percentiles(const struct check *check, enum direction d)
 {
 	const struct told_direction *told = &check->sample->source->directions[d];
 	double count = count_of(check->sample, d), most = 0;
-	char expected[96], found[160], list[96] = "";
+	char expected[96], found[160], list[96] = "", message[200];
 	size_t used = 0;
 
 	if (count < 0 || told->percentile_count == 0)
@@ -144,10 +144,12 @@ static int check_percentiles(const struct check *check, enum direction d)
 		return 0;
 	(void)snprintf(expected, sizeof(expected), "ten slower operations: up to %.7g", most);
 	(void)snprintf(found, sizeof(found), "%s of %.0f %ss", list, count, direction_names[d]);
+	(void)snprintf(message, sizeof(message),
+		       "So few %ss cannot tell these percentiles: each is the latency of a handful "
+		       "of operations, and another run has others. A longer run gives them.",
+		       direction_names[d]);
 	return checks_add(check, FINDING_WARNING, "percentiles_unsupported", expected, found,
-			  "So few operations cannot tell these percentiles: each is the latency of "
-			  "a handful of operations, and another run has others. A longer run gives "
-			  "them.");
+			  message);
 }
 
 /* What lies between the least and the most of all latencies, and percentiles that rise. */
