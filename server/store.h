@@ -40,6 +40,7 @@
 #include "engine/base/error.h"
 #include "engine/result.h"
 #include "server/store_definitions.h"
+#include "server/store_imported.h"
 #include "server/store_reports.h"
 
 struct store;
@@ -93,15 +94,6 @@ MUST_CHECK int store_id_make(uint64_t wall_ms, char ret_id[RUN_ID_MAX]);
  */
 MUST_CHECK int store_add_run(struct store *store, const struct store_new *wanted,
 			     struct store_run *ret_run, bool *ret_again, struct error *err);
-
-/*
- * Takes in a result that was imported, as a run that is done: all of it durable before it is seen.
- * The result's id and times become the run's: it has ended when it was taken in. A key as above.
- * Killed in between, it is either whole at the next start or was never there.
- */
-MUST_CHECK int store_add_imported(struct store *store, struct result *result, const char *key,
-				  const char *digest, struct store_run *ret_run, bool *ret_again,
-				  struct error *err);
 
 /* The run that was accepted under a key; -ENOENT when there is none, IDEMPOTENCY_MISMATCH (-EEXIST)
  * with another digest. For a caller that has checks to make before store_add_run: they hold for a
