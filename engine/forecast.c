@@ -78,6 +78,14 @@ void forecast_sample_ended(struct forecast *forecast, uint64_t now_ns)
 	forecast->sample_began_ns = 0;
 }
 
+void forecast_end_samples(struct forecast *forecast)
+{
+	forecast->asked_left = forecast->guessed_left = 0;
+	forecast->next = forecast->plan->sample_count;
+	/* nor is what would have been filled for them */
+	forecast->fill_bytes = forecast->filled_bytes;
+}
+
 static double fill_left(const struct forecast *forecast, uint64_t now_ns)
 {
 	uint64_t spent_ns = forecast->fill_spent_ns + forecast->fill_seen_ns -

@@ -59,6 +59,7 @@ void forecast_fill(struct forecast *forecast, uint64_t filled_bytes, uint64_t no
 void forecast_filled(struct forecast *forecast, uint64_t filled_bytes, uint64_t now_ns);
 void forecast_sample_begins(struct forecast *forecast, uint64_t now_ns);
 void forecast_sample_ended(struct forecast *forecast, uint64_t now_ns);
+void forecast_end_samples(struct forecast *forecast); /* none is to come any more */
 
 void forecast_read(struct forecast *forecast, uint64_t now_ns, double *ret_percent,
 		   double *ret_seconds_left);

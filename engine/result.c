@@ -73,3 +73,23 @@ bool result_verified(const struct result *result, struct verify_result *ret_tota
 	*ret_total = total;
 	return total.done;
 }
+
+size_t result_expected_samples(const struct result *result)
+{
+	const struct repeats_outcome *repeats = &result->repeats;
+
+	if (repeats->end != REPEATS_END_PRECISE || repeats->most == 0)
+		return result->planned_samples;
+	return result->planned_samples / repeats->most * repeats->made;
+}
+
+const char *result_repeats_text(const struct result *result, char buffer[REPEATS_OUTCOME_MAX])
+{
+	char asked[REPEATS_TEXT_MAX];
+
+	(void)repeats_outcome_text(&result->repeats, buffer);
+	if (!buffer[0])
+		(void)snprintf(buffer, REPEATS_OUTCOME_MAX, "%s",
+			       repeats_text(&result->definition, asked));
+	return buffer;
+}

@@ -8,6 +8,7 @@
 
 #include "engine/plan/definition.h"
 #include "engine/plan/finding.h"
+#include "engine/plan/repeats.h"
 #include "engine/run.h"
 #include "engine/sample.h"
 #include "engine/target/telemetry.h"
@@ -42,7 +43,8 @@ struct result {
 	char backend[16], backend_reason[256];
 	size_t target_count;
 	struct target_info *targets;
-	size_t planned_samples;
+	size_t planned_samples;		/* at most, where repeats may end early */
+	struct repeats_outcome repeats; /* how these did */
 	size_t sample_count;
 	struct sample *samples;	  /* by order */
 	struct findings findings; /* the plan's and the run's, not the samples' */
@@ -55,6 +57,13 @@ struct result {
  * false where nothing was. `first` is that of the first sample that has errors. */
 bool result_verified(const struct result *result, struct verify_result *ret_total,
 		     const char **ret_method);
+
+/* Samples of the repeats that were to be made: all that were planned, unless these ended early. */
+size_t result_expected_samples(const struct result *result);
+
+/* "5 repeats"; of those that may end early how they did, or else when they would have:
+ * repeats_outcome_text() or repeats_text(). Returns buffer. */
+const char *result_repeats_text(const struct result *result, char buffer[REPEATS_OUTCOME_MAX]);
 
 void result_init(struct result *result);
 void result_done(struct result *result);

@@ -31,7 +31,7 @@ void run_tell(struct run *run, bool force)
 	struct run_progress progress = {
 		.phase = run->phase,
 		.done = run->done,
-		.total = run->plan->sample_count,
+		.total = run->total,
 		.sample = run->sample,
 	};
 
@@ -281,9 +281,28 @@ static int execute_sample(struct run *run, struct sample *sample, struct error *
 	return r < 0 ? r : check(sample, err);
 }
 
+/* Hands a finished sample out. *ret_over: it was the last. */
+static int finish_sample(struct run *run, struct sample *sample, bool *ret_over, struct error *err)
+{
+	int r;
+
+	forecast_sample_ended(&run->forecast, clock_now_ns());
+	run->done++;
+	if (run->events->sample)
+		run->events->sample(run->events->arg, sample);
+	r = verify_outcome(sample, err);
+	if (r < 0) {
+		inspect_blame_sample(run->plan, run->sample, err);
+		return r;
+	}
+	return run_repeats_add(&run->repeats, sample, ret_over, err);
+}
+
 static int execute_samples(struct run *run, struct error *err)
 {
-	for (size_t i = 0; i < run->plan->sample_count; i++) {
+	bool over = false;
+
+	for (size_t i = 0; i < run->plan->sample_count && !over; i++) {
 		struct sample sample;
 		int r = run_cancelled(run, err);
 
@@ -298,19 +317,15 @@ static int execute_samples(struct run *run, struct error *err)
 		r = run_refill(run, err);
 		if (r == 0)
 			r = execute_sample(run, &sample, err);
-		if (r == 0) {
-			forecast_sample_ended(&run->forecast, clock_now_ns());
-			run->done++;
-			if (run->events->sample)
-				run->events->sample(run->events->arg, &sample);
-			r = verify_outcome(&sample, err);
-			if (r < 0)
-				inspect_blame_sample(run->plan, run->sample, err);
-		}
+		if (r == 0)
+			r = finish_sample(run, &sample, &over, err);
 		sample_done(&sample);
 		if (r < 0)
 			return r;
 	}
+	if (run->done < run->total)
+		forecast_end_samples(&run->forecast);
+	run->total = run->done;
 	return 0;
 }
 
@@ -332,10 +347,24 @@ static void tear_down(struct run *run)
 	manifest_free(run->manifest);
 }
 
+/* The manifest is there: whatever is made is removed again. */
+static int execute(struct run *run, struct error *err)
+{
+	int r;
+
+	run_enter(run, PHASE_PREPARE);
+	r = run_make_kept(run, err);
+	if (r == 0)
+		r = execute_samples(run, err);
+	tear_down(run);
+	return r;
+}
+
 int run_execute(struct plan *plan, const struct run_config *config, const struct run_events *events,
 		struct error *err)
 {
-	struct run run = {.plan = plan, .config = config, .events = events};
+	struct run run = {
+		.plan = plan, .config = config, .events = events, .total = plan->sample_count};
 	char refusal[160];
 	int r;
 
@@ -343,22 +372,16 @@ int run_execute(struct plan *plan, const struct run_config *config, const struct
 	forecast_begin(&run.forecast, plan, clock_now_ns());
 	run.targets = calloc(plan->instance_count + 1, sizeof(struct target *));
 	run.holed = calloc(plan->instance_count + 1, sizeof(*run.holed));
-	if (!run.targets || !run.holed) {
-		free(run.targets);
-		free(run.holed);
-		return error_no_memory(err);
+	if (run.targets && run.holed && run_repeats_begin(&run.repeats, plan) == 0) {
+		r = manifest_new(config->state_dirfd, config->run_id, &run.manifest);
+		r = r < 0 ? manifest_tell(r, "Writing the run's manifest", err)
+			  : execute(&run, err);
+	} else {
+		r = error_no_memory(err);
 	}
-	r = manifest_new(config->state_dirfd, config->run_id, &run.manifest);
-	if (r < 0) {
-		free(run.targets);
-		free(run.holed);
-		return manifest_tell(r, "Writing the run's manifest", err);
-	}
-	run_enter(&run, PHASE_PREPARE);
-	r = run_make_kept(&run, err);
-	if (r == 0)
-		r = execute_samples(&run, err);
-	tear_down(&run);
+	if (r == 0 && config->repeats)
+		*config->repeats = run.repeats.outcome;
+	run_repeats_done(&run.repeats);
 	free(run.targets);
 	free(run.holed);
 	return r;

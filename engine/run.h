@@ -16,6 +16,7 @@
 #include "engine/base/error.h"
 #include "engine/forecast.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/repeats.h"
 #include "engine/sample.h"
 #include "engine/target/allow.h"
 #include "engine/target/target.h"
@@ -45,6 +46,9 @@ struct run_config {
 	enum backend_kind backend; /* as run_inspect chose it, with its reason */
 	const char *backend_reason;
 	atomic_bool *cancel;
+	/* Or NULL: how repeats that may end early did, where the run succeeded; NONE where they may
+	 * not. */
+	struct repeats_outcome *repeats;
 };
 
 /*
@@ -79,7 +83,8 @@ MUST_CHECK int run_inspect(struct plan *plan, const struct run_look *look,
 			   size_t reason_size, struct error *err);
 
 /*
- * 0 when all samples were measured; -ECANCELED; else err says what failed and where (fields as
+ * 0 when all samples were measured, or as many as repeats that may end early came to (progress then
+ * has that total); -ECANCELED; else err says what failed and where (fields as
  * above), samples so far stand.
  * The plan has passed run_inspect. What could not be removed at the end is a finding of the plan
  * ("left"), not a failure.

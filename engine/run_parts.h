@@ -8,6 +8,7 @@
 
 #include "engine/forecast.h"
 #include "engine/run.h"
+#include "engine/run_repeats.h"
 #include "engine/target/manifest.h"
 
 struct run {
@@ -21,7 +22,8 @@ struct run {
 	struct forecast forecast;
 	uint64_t filled_before; /* bytes of the targets that have been filled */
 	bool *holed;		/* of each instance: the last sample on it has trimmed */
-	size_t done;
+	struct run_repeats repeats;
+	size_t done, total;
 	enum run_phase phase;
 	const struct plan_sample *sample; /* at hand */
 	uint64_t told_ns;		  /* of the last progress */

@@ -132,6 +132,26 @@ static void test_by_size(void **state)
 	assert_float_equal(estimate_workload(&samples[0].options, &guess), 3, 0.01);
 }
 
+/* Repeats that end early: nothing is left, whatever was asked. */
+static void test_ended_early(void **state)
+{
+	struct forecast forecast;
+	double percent;
+
+	(void)state;
+	for (int time_based = 0; time_based < 2; time_based++) {
+		use(time_based);
+		forecast_begin(&forecast, &plan, AT(0));
+		forecast_expect_fill(&forecast, 1000 * 1000 * 1000);
+		forecast_sample_begins(&forecast, AT(0));
+		forecast_sample_ended(&forecast, AT(10));
+		assert_true(left_at(&forecast, 10, &percent) > 20);
+		forecast_end_samples(&forecast);
+		assert_float_equal(left_at(&forecast, 10, &percent), 0, 1e-9);
+		assert_float_equal(percent, 100, 1e-9);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +159,7 @@ int main(void)
 		cmocka_unit_test(test_fill),
 		cmocka_unit_test(test_fills_between_samples),
 		cmocka_unit_test(test_by_size),
+		cmocka_unit_test(test_ended_early),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,12 +49,37 @@ static void done_leaves_it_fresh(void **state)
 	result_done(&result);
 }
 
+static void repeats_that_ended_early_expect_no_more(void **state)
+{
+	struct result result;
+	char text[REPEATS_OUTCOME_MAX];
+
+	(void)state;
+	result_init(&result);
+	result.planned_samples = 240;
+	result.definition.repeats = 20;
+	assert_int_equal(result_expected_samples(&result), 240);
+	assert_string_equal(result_repeats_text(&result, text), "20 repeats");
+	result.definition.until_ci_percent = 2;
+	result.definition.repeats_min = 5;
+	assert_string_equal(result_repeats_text(&result, text),
+			    "5 to 20 repeats, until figures are known to ±2 %");
+	result.repeats = (struct repeats_outcome){REPEATS_END_PRECISE, 6, 20, 1.5, 2};
+	assert_int_equal(result_expected_samples(&result), 72);
+	assert_string_equal(result_repeats_text(&result, text),
+			    "6 of at most 20 repeats: known to ±1.5 % (asked: ±2 %)");
+	result.repeats.end = REPEATS_END_MOST;
+	assert_int_equal(result_expected_samples(&result), 240);
+	result_done(&result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_state_has_a_name),
 		cmocka_unit_test(another_name_is_no_state),
 		cmocka_unit_test(done_leaves_it_fresh),
+		cmocka_unit_test(repeats_that_ended_early_expect_no_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

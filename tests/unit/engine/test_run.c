@@ -57,6 +57,7 @@ struct place {
 	bool remove_target; /* once a sample is done */
 	bool trims;	    /* the target's holes are to be looked at */
 	size_t looked_holes, refills, filled_before;
+	struct repeats_outcome repeats;
 };
 
 static void place_begin(struct place *place, const char *parent)
@@ -192,7 +193,10 @@ static void on_progress(void *arg, const struct run_progress *progress)
 	place->percent_fell |= progress->percent < place->percent;
 	place->percent = progress->percent;
 	assert_true(progress->seconds_left >= 0);
-	assert_int_equal(progress->total, place->plan.sample_count);
+	if (place->definition.until_ci_percent > 0 && progress->phase == PHASE_TEARDOWN)
+		assert_int_equal(progress->total, place->samples);
+	else
+		assert_int_equal(progress->total, place->plan.sample_count);
 	if (place->cancel_in != PHASE_PREPARE && progress->phase == place->cancel_in)
 		atomic_store(&place->cancel, true);
 }
@@ -231,6 +235,7 @@ static int execute(struct place *place, struct error *err)
 		.backend = place->backend,
 		.backend_reason = place->reason,
 		.cancel = &place->cancel,
+		.repeats = &place->repeats,
 	};
 	const struct run_events events = {
 		.progress = on_progress, .sample = on_sample, .arg = place};
@@ -266,6 +271,30 @@ static void test_file(void **state)
 	assert_string_equal(place.last_backend, backend_names[place.backend]);
 	assert_true(place.last_reason[0]);
 	assert_true(place.last_seconds > 0.15 && place.last_seconds < 1);
+	place_end(&place);
+}
+
+/* Pauses of 10 ms hold the figures together, so that five blocks are enough. */
+static void test_repeats_end_early(void **state)
+{
+	struct place place;
+	struct error err;
+
+	(void)state;
+	place_begin(&place, "/var/tmp");
+	define(&place, TARGET_FILE,
+	       OPTIONS("rw", "randread", "bs", "4k", "size", "1M", "runtime", "0.1", "thinktime",
+		       "10000", "ioengine", "null"));
+	repeats_set(&place.definition, &(struct repeats){5, 12, 50});
+	assert_int_equal(inspect(&place, &err), 0);
+	assert_int_equal(place.plan.sample_count, 24);
+	assert_int_equal(execute(&place, &err), 0);
+	assert_int_equal(place.repeats.end, REPEATS_END_PRECISE);
+	assert_int_equal(place.samples, 2 * place.repeats.made);
+	assert_true(place.samples < 24);
+	assert_true(place.repeats.ci_percent > 0 && place.repeats.ci_percent <= 50);
+	assert_false(place.percent_fell);
+	assert_true(place.percent > 99);
 	place_end(&place);
 }
 
@@ -563,6 +592,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_repeats_end_early),
 		cmocka_unit_test(test_directory),
 		cmocka_unit_test(test_trims),
 		cmocka_unit_test(test_trims_of_whole_blocks),
