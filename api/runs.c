@@ -6,6 +6,7 @@
 #include "api/ask.h"
 #include "api/handlers.h"
 #include "engine/base/clock.h"
+#include "server/codec/definition_repeats.h"
 #include "server/codec/json.h"
 #include "server/codec/message.h"
 
@@ -59,6 +60,7 @@ json_t *run_document_of(const struct store_run *run, const struct progress_state
 	if (set_time(document, "created", run->created_wall_ms) < 0 ||
 	    set_time(document, "started", run->started_wall_ms) < 0 ||
 	    set_time(document, "ended", run->ended_wall_ms) < 0 ||
+	    put_repeats_outcome(document, &run->repeats) < 0 ||
 	    (run->error.code != ERROR_NONE &&
 	     json_object_set_new(document, "error", json_error(&run->error)) < 0)) {
 		json_decref(document);

@@ -195,7 +195,7 @@ static int call_sweep(struct engine *engine, struct error *err)
 
 /* The last line of a run; those findings of the plan that came after it was told go with it. */
 static void answer_end(struct engine *engine, int result, const struct error *err,
-		       const struct plan *plan, size_t told)
+		       const struct plan *plan, size_t told, const struct repeats_outcome *repeats)
 {
 	enum run_state state = result == 0	      ? RUN_DONE
 			       : result == -ECANCELED ? RUN_CANCELLED
@@ -207,7 +207,7 @@ static void answer_end(struct engine *engine, int result, const struct error *er
 
 	peer_answer(&engine->peer, MESSAGE_END,
 		    message_end(state, state == RUN_FAILED ? err : NULL,
-				told ? &later : &plan->findings));
+				told ? &later : &plan->findings, repeats));
 }
 
 /* The plan stands and the lock is held: measure. */
@@ -215,6 +215,7 @@ static void carry_out(struct engine *engine, const struct call *call, struct pla
 		      const struct target_info *infos, enum backend_kind backend,
 		      const char *reason)
 {
+	struct repeats_outcome repeats = {.end = REPEATS_END_NONE};
 	const struct run_config config = {
 		.run_id = call->run_id,
 		.allow = engine->allow,
@@ -222,6 +223,7 @@ static void carry_out(struct engine *engine, const struct call *call, struct pla
 		.backend = backend,
 		.backend_reason = reason,
 		.cancel = &engine->peer.cancel,
+		.repeats = &repeats,
 	};
 	const struct run_events events = {
 		.progress = on_progress, .sample = on_sample, .arg = engine};
@@ -237,7 +239,7 @@ static void carry_out(struct engine *engine, const struct call *call, struct pla
 	r = run_execute(plan, &config, &events, &err);
 	if (engine->peer.failed)
 		r = error_no_memory(&err);
-	answer_end(engine, r, &err, plan, told);
+	answer_end(engine, r, &err, plan, told, &repeats);
 	engine->plan = NULL;
 }
 

@@ -102,7 +102,8 @@ static void on_progress(void *arg, const struct progress *progress)
 	char left[TABLE_FIGURE_MAX];
 
 	if (!run->announced && run->started) { /* before, nothing is known of its length */
-		screen_line(&run->screen, "%s: %llu samples, about %s", run->definition.name,
+		screen_line(&run->screen, "%s: %s%llu samples, about %s", run->definition.name,
+			    repeats_may_end(&run->definition) ? "at most " : "",
 			    (unsigned long long)progress->total,
 			    table_duration(progress->seconds_left, left));
 		run->announced = true;
@@ -187,6 +188,15 @@ static int on_sample(void *arg, size_t order, const char *text)
 	run->sample_count++;
 	announce_sample(run, text);
 	return 0;
+}
+
+static void on_repeats(void *arg, const struct repeats_outcome *outcome)
+{
+	struct terminal_run *run = arg;
+	char text[REPEATS_OUTCOME_MAX];
+
+	run->state.repeats = *outcome;
+	screen_line(&run->screen, "%s", repeats_outcome_text(outcome, text));
 }
 
 /* ---- the result ---- */
@@ -280,6 +290,7 @@ static void measure(struct terminal_run *run, const struct supervisor *superviso
 		.started = on_started,
 		.progress = on_progress,
 		.sample = on_sample,
+		.repeats = on_repeats,
 		.arg = run,
 	};
 	enum run_state state = RUN_FAILED;

@@ -66,6 +66,13 @@ static int on_sample(void *arg, size_t order, const char *text)
 	return 0;
 }
 
+static void on_repeats(void *arg, const struct repeats_outcome *outcome)
+{
+	const struct schedule_at_hand *run = arg;
+
+	store_note_repeats(run->schedule->config.store, run->id, outcome);
+}
+
 /* An engine that was stopped and nobody's wish: interrupted. (Of a killed one the supervisor says
  * so.) */
 static void judge_end(struct schedule_at_hand *run, enum run_state *state, struct error *why)
@@ -113,8 +120,11 @@ static void finish(struct schedule_at_hand *run, enum run_state state, const cha
 /* The run is in the state `running`. */
 static void carry_out(struct schedule_at_hand *run)
 {
-	const struct supervisor_events events = {
-		.started = on_started, .progress = on_progress, .sample = on_sample, .arg = run};
+	const struct supervisor_events events = {.started = on_started,
+						 .progress = on_progress,
+						 .sample = on_sample,
+						 .repeats = on_repeats,
+						 .arg = run};
 	enum run_state state = RUN_FAILED;
 	struct error why = {0};
 	char *definition = NULL, *findings = NULL;

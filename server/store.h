@@ -53,8 +53,9 @@ struct store_run {
 	uint64_t created_wall_ms, started_wall_ms, ended_wall_ms;
 	uint64_t samples_done, samples_total;
 	struct error error; /* why it failed or was interrupted; code NONE when it did not */
-	bool newer;	    /* of a newer schema: shown, never changed, never run */
-	bool recovered;	    /* found running when the store was opened */
+	struct repeats_outcome repeats; /* how they ended, where they may end early */
+	bool newer;			/* of a newer schema: shown, never changed, never run */
+	bool recovered;			/* found running when the store was opened */
 };
 
 /* What store_add_run is given. */
@@ -121,6 +122,8 @@ MUST_CHECK int store_set_started(struct store *store, const char *id, const char
 /* order: below the run's samples_total; one that is there already is replaced. */
 MUST_CHECK int store_add_sample(struct store *store, const char *id, size_t order, const char *text,
 				struct error *err);
+/* How the repeats of the run at hand ended: kept with its end, if that is DONE. */
+void store_note_repeats(struct store *store, const char *id, const struct repeats_outcome *outcome);
 /* Of a running run: writes result.json from its parts, then the state. findings: JSON array text or
  * NULL; why: NULL for none. On failure it is still running. */
 MUST_CHECK int store_finish_run(struct store *store, const char *id, enum run_state state,

@@ -154,8 +154,16 @@ void store_entry_copy(const struct store_entry *entry, struct store_run *ret_run
 	};
 	memcpy(ret_run->id, entry->id, sizeof(ret_run->id));
 	(void)snprintf(ret_run->name, sizeof(ret_run->name), "%s", entry->name);
+	ret_run->repeats = entry->repeats;
 	if (entry->error)
 		ret_run->error = *entry->error;
+}
+
+void store_entry_set_repeats(struct store_entry *entry, const struct repeats_outcome *outcome)
+{
+	entry->repeats = *outcome;
+	if (outcome->end == REPEATS_END_PRECISE)
+		entry->samples_total = entry->samples_done;
 }
 
 /* ---- reading the index ---- */

@@ -39,6 +39,7 @@ struct store_entry {
 	uint64_t created_wall_ms, started_wall_ms, ended_wall_ms;
 	uint32_t samples_done, samples_total;
 	struct error *error; /* NULL: none */
+	struct repeats_outcome repeats;
 	unsigned char *have; /* bit per sample that is durable; NULL before and after running */
 	bool busy;	     /* a thread changes it; others wait on store->changed */
 	bool hidden;	     /* not accepted yet, or being removed */
@@ -70,6 +71,8 @@ struct store_entry *store_entry_find(struct store *store, const char *id);
 MUST_CHECK int store_entry_insert(struct store *store, struct store_entry *entry);
 void store_entry_remove(struct store *store, struct store_entry *entry);
 void store_entry_copy(const struct store_entry *entry, struct store_run *ret_run);
+/* Of a run that is done: where they ended early, its samples are all there are. */
+void store_entry_set_repeats(struct store_entry *entry, const struct repeats_outcome *outcome);
 /* Takes an entry out of the index for good, and frees it. Takes the lock itself. */
 void store_entry_drop(struct store *store, struct store_entry *entry);
 

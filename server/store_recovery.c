@@ -280,6 +280,7 @@ static int add_to_index(struct store *store, const struct found *found, bool rec
 	entry->started_wall_ms = found->state.started_wall_ms;
 	entry->ended_wall_ms = found->state.ended_wall_ms;
 	entry->samples_done = (uint32_t)found->state.samples_done;
+	store_entry_set_repeats(entry, &found->state.repeats);
 	entry->newer |= found->state.newer;
 	entry->recovered = recovered;
 	if (found->state.error.code != ERROR_NONE) {

@@ -107,6 +107,7 @@ static void set_ended(struct store *store, struct store_entry *entry,
 	(void)pthread_mutex_lock(&store->lock);
 	entry->state = state->state;
 	entry->ended_wall_ms = state->ended_wall_ms;
+	store_entry_set_repeats(entry, &state->repeats);
 	free(entry->error);
 	entry->error = error;
 	(void)pthread_mutex_unlock(&store->lock);
@@ -155,6 +156,8 @@ static int finish(struct store *store, const char *id, enum run_state from, enum
 		return r;
 	end.started_wall_ms = entry->started_wall_ms;
 	end.samples_done = entry->samples_done;
+	if (state == RUN_DONE)
+		end.repeats = entry->repeats;
 	if (why)
 		end.error = *why;
 	r = copy_error(why, &error, err);
@@ -170,6 +173,17 @@ static int finish(struct store *store, const char *id, enum run_state from, enum
 	free(error);
 	store_change_end(store, entry, r == 0);
 	return r;
+}
+
+void store_note_repeats(struct store *store, const char *id, const struct repeats_outcome *outcome)
+{
+	struct store_entry *entry;
+
+	(void)pthread_mutex_lock(&store->lock);
+	entry = store_entry_find(store, id);
+	if (entry && entry->state == RUN_RUNNING)
+		entry->repeats = *outcome;
+	(void)pthread_mutex_unlock(&store->lock);
 }
 
 int store_finish_run(struct store *store, const char *id, enum run_state state,

@@ -306,7 +306,7 @@ static void print_imported_head(const struct result *result, FILE *out, size_t w
 static void print_head(const struct result *result, FILE *out, size_t width)
 {
 	AUTO_FREE char *text = NULL;
-	unsigned int repeats = result->definition.repeats;
+	char repeats[REPEATS_OUTCOME_MAX];
 
 	table_wrap(out, result->definition.name, 0, 0, width);
 	for (size_t i = 0; i < result->target_count; i++) {
@@ -328,9 +328,16 @@ static void print_head(const struct result *result, FILE *out, size_t width)
 		text = NULL;
 	if (text && result->backend[0])
 		table_wrap(out, text, 0, 2, width);
-	fprintf(out, "%zu of %zu samples, %u repeat%s%s\n\n", result->sample_count,
-		result->planned_samples, repeats, repeats == 1 ? "" : "s",
-		repeats == 1 ? "" : "; ± is the half-width of the mean's 95 % interval");
+	free(text);
+	if (asprintf(&text, "%zu of %zu samples, %s%s", result->sample_count,
+		     result_expected_samples(result), result_repeats_text(result, repeats),
+		     result->definition.repeats == 1
+			     ? ""
+			     : "; ± is the half-width of the mean's 95 % interval") < 0)
+		text = NULL;
+	if (text)
+		table_wrap(out, text, 0, 2, width);
+	fputc('\n', out);
 }
 
 /* "2048 blocks read back, crc32c: all as written" */

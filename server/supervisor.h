@@ -53,6 +53,8 @@ struct supervisor_events {
 	void (*progress)(void *arg, const struct progress *progress);
 	/* -errno: the sample could not be kept (full disk); the run is then cancelled and fails. */
 	int (*sample)(void *arg, size_t order, const char *text);
+	/* Or NULL: how repeats that may end early did, before the run's end is told. */
+	void (*repeats)(void *arg, const struct repeats_outcome *outcome);
 	void *arg;
 };
 

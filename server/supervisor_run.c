@@ -69,6 +69,9 @@ static void on_end(struct running *running, struct message *message)
 	message->text = NULL;
 	if (message->kind == MESSAGE_ERROR && message->error.code == ERROR_CANCELLED)
 		running->state = RUN_CANCELLED;
+	if (running->state == RUN_DONE && running->events->repeats &&
+	    message->repeats.end != REPEATS_END_NONE)
+		running->events->repeats(running->events->arg, &message->repeats);
 	if (running->lost || running->state != RUN_FAILED)
 		return;
 	*running->err = message->error;

@@ -112,12 +112,14 @@ static void fact_verified(const struct result *result, struct html *html)
 static void run_facts(const struct report *report, struct html *html)
 {
 	const struct result *result = report->result;
-	char text[96], stamp[CLOCK_TEXT_MAX];
+	char text[96], stamp[CLOCK_TEXT_MAX], repeats[REPEATS_OUTCOME_MAX];
 
 	(void)snprintf(text, sizeof(text), "%u", result->definition.repeats);
-	report_fact(html, "Repeats", text);
+	report_fact(html, "Repeats",
+		    repeats_may_end(&result->definition) ? result_repeats_text(result, repeats)
+							 : text);
 	(void)snprintf(text, sizeof(text), "%zu of %zu", result->sample_count,
-		       result->planned_samples);
+		       result_expected_samples(result));
 	report_fact(html, "Samples", text);
 	if (result->started_wall_ms) {
 		(void)clock_format(result->started_wall_ms, stamp);

@@ -26,8 +26,9 @@ void report_banner(const struct report *report, struct html *html)
 	};
 	const struct result *result = report->result;
 	bool failed = result->state == RUN_FAILED;
-	bool whole = result->state == RUN_DONE && (result->definition.imported ||
-						   result->sample_count >= result->planned_samples);
+	bool whole = result->state == RUN_DONE &&
+		     (result->definition.imported ||
+		      result->sample_count >= result_expected_samples(result));
 
 	if (whole)
 		return;
@@ -38,7 +39,7 @@ void report_banner(const struct report *report, struct html *html)
 	if (result->state < RUN_STATE_COUNT && words[result->state])
 		html_textf(html, "This run %s: ", words[result->state]);
 	html_textf(html, "%zu of %zu samples were measured.", result->sample_count,
-		   result->planned_samples);
+		   result_expected_samples(result));
 	if (result->sample_count)
 		html_text(html, " What follows is made of these alone.");
 	html_close(html, "p");

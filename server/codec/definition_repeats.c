@@ -104,3 +104,56 @@ json_t *definition_encode_repeats(const struct repeats *repeats)
 	failed |= put_real(value, "until_ci_percent", repeats->until_ci_percent);
 	return put_end(value, failed);
 }
+
+/* ---- how they ended ---- */
+
+#define CI_PERCENT_MAX 1e12
+
+int put_repeats_outcome(json_t *object, const struct repeats_outcome *outcome)
+{
+	json_t *value;
+	int failed = 0;
+
+	if (outcome->end == REPEATS_END_NONE)
+		return 0;
+	value = json_object();
+	failed |= put_text(value, "ended", repeats_end_names[outcome->end]);
+	failed |= put_u64(value, "made", outcome->made);
+	failed |= put_u64(value, "most", outcome->most);
+	if (outcome->ci_percent > 0)
+		failed |= put_real(value, "ci_percent", outcome->ci_percent);
+	failed |= put_real(value, "until_ci_percent", outcome->until_ci_percent);
+	return put_value(object, "repeats", put_end(value, failed));
+}
+
+int get_repeats_outcome(const struct fields *in, struct repeats_outcome *ret_outcome)
+{
+	struct repeats_outcome outcome = {.end = REPEATS_END_NONE};
+	uint64_t made = 0, most = 0;
+	struct fields value;
+	size_t end = 0;
+	int r = 0;
+
+	*ret_outcome = outcome;
+	if (!fields_have(in, "repeats"))
+		return 0;
+	r = get_object(in, "repeats", &value);
+	if (r == 0)
+		r = get_choice(&value, "ended", repeats_end_names, REPEATS_END_COUNT, &end);
+	if (r == 0)
+		r = get_u64(&value, "most", DEFINITION_REPEATS_MAX, &most);
+	if (r == 0)
+		r = get_u64(&value, "made", most, &made);
+	if (r == 0 && fields_have(&value, "ci_percent"))
+		r = get_real(&value, "ci_percent", CI_PERCENT_MAX, &outcome.ci_percent);
+	if (r == 0)
+		r = get_real(&value, "until_ci_percent", REPEATS_PERCENT_MAX,
+			     &outcome.until_ci_percent);
+	if (r < 0)
+		return r;
+	outcome.end = (enum repeats_end)end;
+	outcome.made = (unsigned int)made;
+	outcome.most = (unsigned int)most;
+	*ret_outcome = outcome;
+	return 0;
+}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "server/codec/definition_repeats.h"
 #include "server/codec/fields.h"
 #include "server/codec/plan.h"
 #include "server/codec/sample.h"
@@ -60,7 +61,7 @@ char *message_answer(enum message_kind kind, json_t *value)
 }
 
 json_t *message_end(enum run_state state, const struct error *error,
-		    const struct findings *findings)
+		    const struct findings *findings, const struct repeats_outcome *repeats)
 {
 	json_t *value = json_object();
 	int failed = 0;
@@ -70,6 +71,8 @@ json_t *message_end(enum run_state state, const struct error *error,
 		failed |= put_value(value, "error", json_error(error));
 	if (findings && findings->count > 0)
 		failed |= put_value(value, "findings", findings_encode(findings));
+	if (repeats)
+		failed |= put_repeats_outcome(value, repeats);
 	return put_end(value, failed);
 }
 
@@ -164,6 +167,7 @@ static int end_read(const json_t **ret_inner, struct message *message, struct er
 {
 	const json_t *inner = *ret_inner, *error = json_object_get(inner, "error");
 	const char *state = json_string_value(json_object_get(inner, "state"));
+	struct fields in;
 
 	if (!state || run_state_find(state, &message->state) < 0 || message->state < RUN_DONE ||
 	    message->state > RUN_CANCELLED)
@@ -171,6 +175,9 @@ static int end_read(const json_t **ret_inner, struct message *message, struct er
 				 "done, failed or cancelled is needed here");
 	if (error)
 		json_error_read(error, &message->error);
+	if (fields_of(inner, "/end", err, &in) < 0 ||
+	    get_repeats_outcome(&in, &message->repeats) < 0)
+		return -EINVAL;
 	*ret_inner = json_object_get(inner, "findings");
 	if (*ret_inner && !json_is_array(*ret_inner))
 		return error_set(err, ERROR_WRONG_TYPE, "/end/findings", "a list is needed here");

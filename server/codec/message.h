@@ -9,7 +9,8 @@
  *   {"call": "sweep"}                                -> {"swept": [finding, ...]}
  *   {"call": "run", "run": ID, "definition": {...}}  -> {"started": {"plan", "environment",
  *        "targets", "backend", "backend_reason"}}, then any number of {"sample": {...}}, then
- *        {"end": {"state", "error"?, "findings"?}}; before and between them any number of
+ *        {"end": {"state", "error"?, "findings"?, "repeats"?}}; before and between them any number
+ * of
  *        {"progress": {...}}, those before "started" being signs of life alone
  * or, in place of any answer, {"error": {"code", "field", "message", "sys"?}} as the last line.
  * While a run goes on {"call": "cancel"} is understood; end of file on the socket means stop,
@@ -57,6 +58,7 @@ struct message {
 	size_t order;	      /* MESSAGE_SAMPLE: its place */
 	enum run_state state; /* MESSAGE_END: DONE, FAILED or CANCELLED */
 	struct error error;   /* MESSAGE_ERROR, or MESSAGE_END with a failure; else NONE */
+	struct repeats_outcome repeats; /* MESSAGE_END: of a run whose repeats may end early */
 };
 
 /* Requests, heap text with the newline. NULL: no memory, or definition (JSON text, or NULL) is
@@ -67,9 +69,10 @@ char *message_request(const char *call, const char *run_id, const char *definiti
  * NULL value. */
 char *message_answer(enum message_kind kind, json_t *value);
 
-/* The value of an END line. findings may be NULL, error NULL or NONE. NULL: no memory. */
+/* The value of an END line. findings and repeats may be NULL, error NULL or NONE. NULL: no memory.
+ */
 json_t *message_end(enum run_state state, const struct error *error,
-		    const struct findings *findings);
+		    const struct findings *findings, const struct repeats_outcome *repeats);
 
 /*
  * Reads an answer line, with or without its newline. The engine is not trusted: a line that is not

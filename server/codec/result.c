@@ -8,6 +8,7 @@
 
 #include "engine/io/measure.h"
 #include "server/codec/definition.h"
+#include "server/codec/definition_repeats.h"
 #include "server/codec/fields.h"
 #include "server/codec/plan.h"
 #include "server/codec/sample.h"
@@ -210,6 +211,7 @@ json_t *result_encode(const struct result *result)
 		failed |= put_time(value, "ended", result->ended_wall_ms);
 	if (result->error.code != ERROR_NONE)
 		failed |= put_value(value, "error", json_error(&result->error));
+	failed |= put_repeats_outcome(value, &result->repeats);
 	failed |= put_value(value, "definition", definition_encode(&result->definition));
 	if (result->backend[0]) {
 		failed |= put_text(value, "backend", result->backend);
@@ -247,6 +249,8 @@ static int head_decode(const struct fields *in, struct result *result)
 		r = get_time(in, "ended", &result->ended_wall_ms);
 	if (r == 0 && fields_have(in, "error"))
 		json_error_read(json_object_get(in->object, "error"), &result->error);
+	if (r == 0)
+		r = get_repeats_outcome(in, &result->repeats);
 	result->state = (enum run_state)state;
 	return r;
 }

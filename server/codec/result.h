@@ -4,9 +4,10 @@
  * forms other programs read are made by result_csv.h and result_fio.h.
  *
  * A result document: {"schema", "id", "name", "state", "created", "started"?, "ended"?, "error"?,
- * "definition", "backend"?, "backend_reason"?, "environment"?, "targets"?, "planned_samples",
- * "findings", "samples": [volbench.sample/1, ...]}. A run that never started has none of backend,
- * environment and targets, as has one that was imported: that may have "facts", an object of texts.
+ * "repeats"?, "definition", "backend"?, "backend_reason"?, "environment"?, "targets"?,
+ * "planned_samples", "findings", "samples": [volbench.sample/1, ...]}. A run that never started has
+ * none of backend, environment and targets, as has one that was imported: that may have "facts", an
+ * object of texts.
  */
 #ifndef SERVER_CODEC_RESULT_H
 #define SERVER_CODEC_RESULT_H

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/codec/definition_repeats.h"
 #include "server/codec/fields.h"
 #include "server/codec/result.h"
 
@@ -176,7 +177,7 @@ static int put_state(json_t *value, const struct state_document *state)
 		failed |= put_time(value, "ended", state->ended_wall_ms);
 	if (state->error.code != ERROR_NONE)
 		failed |= put_value(value, "error", json_error(&state->error));
-	return failed;
+	return failed | put_repeats_outcome(value, &state->repeats);
 }
 
 static int get_state(const struct fields *in, struct state_document *state)
@@ -191,6 +192,8 @@ static int get_state(const struct fields *in, struct state_document *state)
 		r = get_time(in, "ended", &state->ended_wall_ms);
 	if (r == 0 && fields_have(in, "error"))
 		json_error_read(json_object_get(in->object, "error"), &state->error);
+	if (r == 0)
+		r = get_repeats_outcome(in, &state->repeats);
 	state->state = (enum run_state)index;
 	return r;
 }

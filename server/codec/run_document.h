@@ -4,7 +4,8 @@
  *
  * volbench.run/1:     {"schema", "id", "number", "name", "created", "planned_samples", "key"?,
  *                     "digest"?, "definition"}
- * volbench.state/1:   {"schema", "state", "started"?, "ended"?, "samples", "error"?, "findings"?}
+ * volbench.state/1:   {"schema", "state", "started"?, "ended"?, "samples", "error"?, "repeats"?,
+ *                     "findings"?}
  * volbench.started/1: {"schema", and what the engine told: "plan", "environment", "targets",
  *                     "backend", "backend_reason"}
  *
@@ -42,7 +43,8 @@ struct state_document {
 	enum run_state state;
 	uint64_t started_wall_ms, ended_wall_ms; /* 0: not yet */
 	uint64_t samples_done;
-	struct error error; /* code NONE when there is none */
+	struct error error;		/* code NONE when there is none */
+	struct repeats_outcome repeats; /* of a run that is done */
 	bool newer;
 };
 

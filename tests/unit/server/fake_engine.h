@@ -89,7 +89,7 @@ static inline void fake_end(enum run_state state, const struct error *err)
 	findings_init(&findings);
 	if (findings_add(&findings, FINDING_INFO, "told", NULL, NULL, NULL, NULL, "it ended") < 0)
 		_exit(92);
-	fake_answer(MESSAGE_END, message_end(state, err, &findings));
+	fake_answer(MESSAGE_END, message_end(state, err, &findings, NULL));
 	findings_done(&findings);
 }
 

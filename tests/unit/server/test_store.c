@@ -125,6 +125,50 @@ static void test_end(void **state)
 	store_close(store);
 }
 
+/* Repeats that ended early: there are no more samples to come, now and after a restart. */
+static void test_repeats_end(void **state)
+{
+	const struct repeats_outcome early = {REPEATS_END_PRECISE, 5, 10, 1.5, 2};
+	struct store *store = fixture_open();
+	struct store_run run = fixture_run(store), failed = fixture_run(store);
+	struct error why = {0};
+
+	(void)state;
+	(void)error_set(&why, ERROR_IO_ERROR, "", "a read failed");
+	store_note_repeats(store, run.id, &early); /* it is not running: of nobody's */
+	store_note_repeats(store, "nobody", &early);
+	assert_int_equal(fixture_get(store, run.id).repeats.end, REPEATS_END_NONE);
+	assert_int_equal(store_set_running(store, run.id, NULL), 0);
+	assert_int_equal(fixture_add_sample(store, run.id, 0, NULL), 0);
+	assert_int_equal(fixture_add_sample(store, run.id, 1, NULL), 0);
+	store_note_repeats(store, run.id, &early);
+	assert_int_equal(fixture_get(store, run.id).samples_total, 4);
+	assert_int_equal(store_finish_run(store, run.id, RUN_DONE, NULL, NULL, NULL), 0);
+	/* one that failed all the same has none */
+	assert_int_equal(store_set_running(store, failed.id, NULL), 0);
+	store_note_repeats(store, failed.id, &early);
+	assert_int_equal(store_finish_run(store, failed.id, RUN_FAILED, NULL, &why, NULL), 0);
+	for (int again = 0; again < 2; again++) {
+		json_t *result = fixture_result(store, run.id);
+		const struct store_run told = fixture_get(store, run.id);
+
+		assert_int_equal(told.repeats.end, early.end);
+		assert_int_equal(told.repeats.made, 5);
+		assert_int_equal(told.repeats.most, 10);
+		assert_true(told.repeats.ci_percent == 1.5 && told.repeats.until_ci_percent == 2);
+		assert_int_equal(told.samples_done, 2);
+		assert_int_equal(told.samples_total, 2);
+		assert_int_equal(json_integer_value(json_object_get(result, "planned_samples")), 4);
+		fixture_assert_text(json_object_get(result, "repeats"), "ended", "precise");
+		json_decref(result);
+		assert_int_equal(fixture_get(store, failed.id).repeats.end, REPEATS_END_NONE);
+		assert_int_equal(fixture_get(store, failed.id).samples_total, 4);
+		store_close(store);
+		store = fixture_open();
+	}
+	store_close(store);
+}
+
 static void test_failure_and_cancel(void **state)
 {
 	struct store *store = fixture_open();
@@ -420,6 +464,7 @@ int main(void)
 		cmocka_unit_test(test_ids),
 		TEST(test_life),
 		TEST(test_end),
+		TEST(test_repeats_end),
 		TEST(test_failure_and_cancel),
 		TEST(test_paging),
 		TEST(test_keys),

@@ -15,6 +15,16 @@
 #include "engine/result.h"
 #include "engine/sample.h"
 
+static inline void fixture_same_outcome(const struct repeats_outcome *a,
+					const struct repeats_outcome *b)
+{
+	assert_int_equal(a->end, b->end);
+	assert_int_equal(a->made, b->made);
+	assert_int_equal(a->most, b->most);
+	assert_true(a->ci_percent == b->ci_percent);
+	assert_true(a->until_ci_percent == b->until_ci_percent);
+}
+
 static inline char *fixture_text(const char *text)
 {
 	char *copy = strdup(text);

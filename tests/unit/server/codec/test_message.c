@@ -161,7 +161,7 @@ static void ends_carry_state_error_and_findings(void **state)
 
 	(void)state;
 	findings_init(&findings);
-	line = message_answer(MESSAGE_END, message_end(RUN_DONE, NULL, &findings));
+	line = message_answer(MESSAGE_END, message_end(RUN_DONE, NULL, &findings, NULL));
 	assert_string_equal(line, "{\"end\":{\"state\":\"done\"}}\n");
 	read_line(line, &message);
 	assert_int_equal(message.kind, MESSAGE_END);
@@ -175,7 +175,7 @@ static void ends_carry_state_error_and_findings(void **state)
 				      "%s", "A file was left."),
 			 0);
 	(void)error_set(&why, ERROR_NO_SPACE, "/target", "the file system is full");
-	line = message_answer(MESSAGE_END, message_end(RUN_FAILED, &why, &findings));
+	line = message_answer(MESSAGE_END, message_end(RUN_FAILED, &why, &findings, NULL));
 	read_line(line, &message);
 	assert_int_equal(message.state, RUN_FAILED);
 	assert_int_equal(message.error.code, ERROR_NO_SPACE);
@@ -185,6 +185,42 @@ static void ends_carry_state_error_and_findings(void **state)
 	message_done(&message);
 	free(line);
 	findings_done(&findings);
+}
+
+static void ends_tell_of_repeats(void **state)
+{
+	const struct repeats_outcome told = {REPEATS_END_PRECISE, 6, 30, 1.75, 2}, none = {0};
+	static const char *const bad[] = {
+		"[]",
+		"{}",
+		"{\"ended\":\"early\",\"made\":6,\"most\":30,\"until_ci_percent\":2}",
+		"{\"ended\":\"most\",\"made\":31,\"most\":30,\"until_ci_percent\":2}",
+		"{\"ended\":\"most\",\"made\":6,\"most\":101,\"until_ci_percent\":2}",
+		"{\"ended\":\"most\",\"made\":6,\"most\":30,\"until_ci_percent\":-2}",
+	};
+	struct message message;
+	char *line;
+
+	(void)state;
+	line = message_answer(MESSAGE_END, message_end(RUN_DONE, NULL, NULL, &told));
+	assert_non_null(strstr(line, "\"repeats\":{\"ended\":\"precise\",\"made\":6,\"most\":30,"
+				     "\"ci_percent\":1.75,\"until_ci_percent\":2.0}"));
+	read_line(line, &message);
+	fixture_same_outcome(&message.repeats, &told);
+	message_done(&message);
+	free(line);
+	line = message_answer(MESSAGE_END, message_end(RUN_DONE, NULL, NULL, &none));
+	assert_string_equal(line, "{\"end\":{\"state\":\"done\"}}\n");
+	free(line);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		char text[200];
+		struct error err = {0};
+
+		(void)snprintf(text, sizeof(text), "{\"end\":{\"state\":\"done\",\"repeats\":%s}}",
+			       bad[i]);
+		assert_int_equal(message_read(text, strlen(text), &message, &err), -EPROTO);
+		assert_non_null(strstr(err.message, "/end/repeats"));
+	}
 }
 
 static void errors_come_back(void **state)
@@ -256,6 +292,7 @@ int main(void)
 		cmocka_unit_test(strange_progress_is_held_within_bounds),
 		cmocka_unit_test(samples_are_read_whole),
 		cmocka_unit_test(ends_carry_state_error_and_findings),
+		cmocka_unit_test(ends_tell_of_repeats),
 		cmocka_unit_test(errors_come_back),
 		cmocka_unit_test(other_lines_are_refused),
 	};

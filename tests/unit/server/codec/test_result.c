@@ -53,6 +53,7 @@ static void start(struct result *result)
 	(void)snprintf(result->targets[0].path, sizeof(result->targets[0].path),
 		       "/srv/scratch/volbench");
 	result->planned_samples = 6;
+	result->repeats = (struct repeats_outcome){REPEATS_END_PRECISE, 5, 6, 1.5, 2};
 	result->sample_count = 2;
 	result->samples = calloc(2, sizeof(*result->samples));
 	assert_non_null(result->samples);
@@ -108,6 +109,7 @@ static void expect_same(const struct result *a, const struct result *b)
 		expect_same_documents(target_info_encode(&a->targets[i]),
 				      target_info_encode(&b->targets[i]));
 	assert_int_equal(a->planned_samples, b->planned_samples);
+	fixture_same_outcome(&a->repeats, &b->repeats);
 	assert_int_equal(a->sample_count, b->sample_count);
 	for (size_t i = 0; i < a->sample_count; i++)
 		fixture_same_sample(&a->samples[i], &b->samples[i]);

@@ -12,6 +12,7 @@
 
 #include "server/codec/json.h"
 #include "server/codec/run_document.h"
+#include "tests/unit/server/codec/fixture.h"
 
 static const struct run_document run = {.id = "20261130-113000-abcdef",
 					.number = 7,
@@ -116,6 +117,13 @@ static void test_state(void **state)
 	assert_int_equal(back.error.sys, EIO);
 	assert_string_equal(back.error.message, written.error.message);
 	free(findings);
+	free(text);
+	assert_int_equal(back.repeats.end, REPEATS_END_NONE);
+	written = (struct state_document){.state = RUN_DONE,
+					  .repeats = {REPEATS_END_MOST, 30, 30, 2.5, 2}};
+	assert_int_equal(state_document_encode(&written, NULL, &text, NULL), 0);
+	assert_int_equal(state_document_decode(text, strlen(text), &back, NULL, NULL), 0);
+	fixture_same_outcome(&back.repeats, &written.repeats);
 	free(text);
 	written = (struct state_document){.state = RUN_QUEUED};
 	assert_int_equal(state_document_encode(&written, NULL, &text, NULL), 0);
