@@ -29,6 +29,8 @@
  *
  * Locking: one mutex over the index, never held during I/O. Threads: any; readers get copies. Two
  * changes of one run wait for each other.
+ *
+ * Length: all that is stored is asked for here, and what each call promises stands with it.
  */
 #ifndef SERVER_STORE_H
 #define SERVER_STORE_H
