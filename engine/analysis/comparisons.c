@@ -130,8 +130,11 @@ static int find_best(const struct analysis *analysis, struct comparison *compari
 		if (means[i].known && means[i].value > 0 && (!top || means[i].value > top->value))
 			top = &means[i];
 	}
+	/* Where one's digits end another's begin: 11.3k is 11,250 at the least, 11.2k below it.
+	 * That product of digits and unit is exact to a few in 10^16. */
 	for (size_t i = 0; top && i < analysis->level_count; i++)
-		if (means[i].known && means[i].high >= top->low)
+		if (means[i].known &&
+		    (means[i].high > top->low * (1 + 1e-12) || means[i].value == top->value))
 			best->levels[best->count++] = i;
 	best->known = best->count > 0;
 	return 0;
@@ -304,17 +307,20 @@ void comparisons_done(struct analysis *analysis)
 	analysis->comparison_count = 0;
 }
 
-/* Of repeats beyond the limit of definitions there are none but in damaged documents. */
+/* The highest repeat. Beyond the limit of definitions, and of the samples that an imported cell
+ * has, there are none but in damaged documents. */
 static size_t count_blocks(const struct analysis *analysis, const struct comparison *comparison)
 {
-	size_t blocks = 0;
+	size_t blocks = 0, limit = DEFINITION_REPEATS_MAX;
 
+	for (size_t l = 0; l < analysis->level_count; l++)
+		if (comparison->cells[l] && comparison->cells[l]->sample_count > limit)
+			limit = comparison->cells[l]->sample_count;
 	for (size_t l = 0; l < analysis->level_count; l++) {
 		const struct cell *cell = comparison->cells[l];
 
 		for (size_t i = 0; cell && i < cell->sample_count; i++)
-			if (cell->samples[i]->repeat <= DEFINITION_REPEATS_MAX &&
-			    cell->samples[i]->repeat > blocks)
+			if (cell->samples[i]->repeat <= limit && cell->samples[i]->repeat > blocks)
 				blocks = cell->samples[i]->repeat;
 	}
 	return blocks;
