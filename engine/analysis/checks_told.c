@@ -148,8 +148,7 @@ static int check_percentiles(const struct check *check, enum direction d)
 		       "So few %ss cannot tell these percentiles: each is the latency of a handful "
 		       "of operations, and another run has others. A longer run gives them.",
 		       direction_names[d]);
-	return checks_add(check, FINDING_WARNING, "percentiles_unsupported", expected, found,
-			  message);
+	return checks_add(check, FINDING_INFO, "percentiles_unsupported", expected, found, message);
 }
 
 /* What lies between the least and the most of all latencies, and percentiles that rise. */

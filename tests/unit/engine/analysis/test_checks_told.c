@@ -230,6 +230,57 @@ static void a_mix_may_miss_by_a_point_and_its_rounding(void **state)
 	}
 }
 
+/* fio draws the same directions again whenever its size begins anew: of 32 MiB there are 1,489
+ * requests of 22k at the most, which may miss by 4.75 points. */
+static void a_size_that_begins_anew_has_its_mix_again(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct sample sample;
+
+		told_sample(&sample, "w", "rw=randrw rwmixread=70 bs=4k,64k size=32m");
+		told_seconds(&sample, 60);
+		sample.source->directions[DIRECTION_READ].iops = told_exactly(i ? 6500 : 6530);
+		sample.source->directions[DIRECTION_WRITE].iops = told_exactly(i ? 3500 : 3470);
+		expect_only(&sample, i ? "mix_off" : NULL);
+	}
+}
+
+static void a_rate_is_kept_or_told(void **state)
+{
+	static const struct {
+		const char *options;
+		uint64_t ios, bytes; /* of 2 s */
+		bool told;
+	} cases[] = {
+		/* 950 of 1,000 but for one at either end */
+		{"rw=randread bs=4k numjobs=1 runtime=2 rate_iops=500", 948, 948 * 4096, false},
+		{"rw=randread bs=4k numjobs=1 runtime=2 rate_iops=500", 947, 947 * 4096, true},
+		/* jobs that are not known */
+		{"rw=randread bs=4k runtime=2 rate_iops=500", 143, 143 * 4096, false},
+		/* of several sizes the smallest count */
+		{"rw=randread bssplit=4k/50:64k/50 numjobs=1 runtime=2 rate_iops=500", 20,
+		 10 * 4096 + 10 * 65536, true},
+		{"rw=randread bssplit=4k/50:64k/50 numjobs=1 runtime=2 rate_iops=500", 143,
+		 71 * 4096 + 72 * 65536, false},
+		{"rw=randread bs=4k numjobs=2 runtime=2 rate=1m", 1024, 1024 * 4096, false},
+		{"rw=randread bs=4k numjobs=2 runtime=2 rate=1m", 900, 900 * 4096, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct sample sample;
+
+		told_sample(&sample, "w", cases[i].options);
+		told_seconds(&sample, 2);
+		told_amounts(&sample, DIRECTION_READ, cases[i].ios, cases[i].bytes);
+		assert_int_equal(checks_sample(&sample), 0);
+		if ((told_find(&sample.findings, "rate_not_kept") != NULL) != cases[i].told)
+			fail_msg("%s: %d", cases[i].options, (int)cases[i].ios);
+		sample_done(&sample);
+	}
+}
+
 /* ---- Little's law ---- */
 
 static void depth_follows_from_rate_and_latency(void **state)
@@ -386,6 +437,8 @@ int main(void)
 		cmocka_unit_test(longer_than_asked_is_told),
 		cmocka_unit_test(shorter_is_told_where_it_was_to_go_on),
 		cmocka_unit_test(a_mix_may_miss_by_a_point_and_its_rounding),
+		cmocka_unit_test(a_size_that_begins_anew_has_its_mix_again),
+		cmocka_unit_test(a_rate_is_kept_or_told),
 		cmocka_unit_test(depth_follows_from_rate_and_latency),
 		cmocka_unit_test(both_directions_are_outstanding),
 		cmocka_unit_test(an_engine_without_depth_is_found),
