@@ -97,7 +97,7 @@ struct comparison {
 
 /* A level over all comparisons, for the recommendation. */
 struct recommended_level {
-	bool complete; /* measured in every comparison; else the rest is meaningless */
+	bool complete; /* measured wherever two levels were; else the rest is meaningless */
 	double score;  /* weighted geometric mean of level / geometric mean of all levels */
 	bool interval; /* of the score, 95 %: */
 	double low, high;
@@ -121,7 +121,7 @@ struct trade_off {
 };
 
 enum recommendation_kind {
-	RECOMMENDATION_NONE,   /* nothing is compared, or no level was measured everywhere */
+	RECOMMENDATION_NONE,   /* nothing is compared, or no two levels were measured everywhere */
 	RECOMMENDATION_SINGLE, /* single samples: all levels stay */
 	RECOMMENDATION_SET,    /* several are not shown worse than the leader */
 	RECOMMENDATION_LEVEL,  /* the leader alone is left */

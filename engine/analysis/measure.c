@@ -28,6 +28,14 @@ static void add_to(struct told_figure *total, const struct told_figure *figure, 
 	total->high += weight * figure->high;
 }
 
+/* A rewrite reads each block and writes it back, so that one figure tells both, and other tools
+ * tell one. */
+static bool one_way_told(const struct sample *sample)
+{
+	return sample->source && sample_knows(sample, OPTION_ID_RW) &&
+	       workload_rewrites(&sample->options);
+}
+
 static struct told_figure total_rate(const struct sample *sample, enum measure measure)
 {
 	struct told_figure total = {0};
@@ -39,6 +47,8 @@ static struct told_figure total_rate(const struct sample *sample, enum measure m
 				: sample_bandwidth_figure(sample, (enum direction)d);
 
 		if (!sample_moves(sample, (enum direction)d))
+			continue;
+		if (!figure.known && one_way_told(sample))
 			continue;
 		if (!figure.known)
 			return (struct told_figure){0};

@@ -16,7 +16,8 @@ static bool has_level(const struct block_table *table, size_t level)
 	return false;
 }
 
-/* Levels that take part: in every comparison that was measured at all. */
+/* Levels that take part: in every comparison that has two levels at the least; one alone says
+ * nothing of any other. */
 static size_t complete_levels(const struct analysis *analysis, const struct block_table *tables,
 			      bool *complete)
 {
@@ -27,7 +28,7 @@ static size_t complete_levels(const struct analysis *analysis, const struct bloc
 
 		complete[l] = true;
 		for (size_t c = 0; c < analysis->comparison_count; c++) {
-			if (analysis->comparisons[c].measured == 0)
+			if (analysis->comparisons[c].measured < 2)
 				continue;
 			measured = true;
 			complete[l] = complete[l] && has_level(&tables[c], l);
@@ -43,7 +44,7 @@ static void weigh(const struct analysis *analysis, struct recommendation_scores 
 	for (size_t c = 0; c < analysis->comparison_count; c++) {
 		const struct comparison *comparison = &analysis->comparisons[c];
 
-		if (comparison->measured == 0)
+		if (comparison->measured < 2)
 			continue;
 		scores->comparisons++;
 		scores->only = c;
@@ -77,7 +78,7 @@ static void score_block(const struct analysis *analysis, const struct block_tabl
 		const struct block_table *table = &tables[c];
 		double share = analysis->comparisons[c].weight / weights, mean;
 
-		if (analysis->comparisons[c].measured == 0)
+		if (analysis->comparisons[c].measured < 2)
 			continue;
 		mean = block < table->block_count ? block_mean(table, block, scores->measured)
 						  : NAN;
@@ -136,7 +137,7 @@ static void score_means(const struct analysis *analysis, const struct block_tabl
 	for (size_t l = 0; l < shape->level_count; l++) {
 		scores->logs[l] = shape->measured[l] ? 0 : NAN;
 		for (size_t c = 0; shape->measured[l] && c < analysis->comparison_count; c++)
-			if (analysis->comparisons[c].measured > 0)
+			if (analysis->comparisons[c].measured > 1)
 				scores->logs[l] += analysis->comparisons[c].weight /
 						   scores->weights * level_mean(&tables[c], l);
 		if (!shape->measured[l])
