@@ -27,6 +27,15 @@ static bool compares(const struct report *report)
 	return report->analysis.level_count > 1;
 }
 
+static void data_contents(const struct report *report, struct html *html)
+{
+	if (report->iops)
+		html_raw(html, "<a href=\"#iops\">IOPS</a>");
+	if (report->bandwidth)
+		html_raw(html, "<a href=\"#bandwidth\">Bandwidth</a>");
+	html_raw(html, "<a href=\"#table\">Table</a>");
+}
+
 static void contents(const struct report *report, struct html *html)
 {
 	html_raw(html, "<nav class=\"contents\" aria-label=\"Contents\">");
@@ -37,8 +46,7 @@ static void contents(const struct report *report, struct html *html)
 	if (report->data && report->index)
 		html_raw(html, "<a href=\"#iops\">Index</a><a href=\"#table\">Table</a>");
 	else if (report->data)
-		html_raw(html, "<a href=\"#iops\">IOPS</a><a href=\"#bandwidth\">Bandwidth</a>"
-			       "<a href=\"#table\">Table</a>");
+		data_contents(report, html);
 	if (report->files)
 		html_raw(html, "<a href=\"#files\">Files</a>");
 	if (report->latency || report->told_latency)
@@ -84,7 +92,8 @@ static void levels_section(const struct report *report, struct html *html)
 
 	(void)snprintf(title, sizeof(title), "Levels of %s", analysis->axis);
 	section_open(html, "levels", title,
-		     analysis->comparison_count > 1
+		     analysis->comparison_count > 1 &&
+				     analysis->recommendation.kind != RECOMMENDATION_NONE
 			     ? "Each level's score is the weighted geometric mean of all "
 			       "comparisons. Losses are against the highest figure there, and have "
 			       "no interval, since a highest of several is high by chance as well."
@@ -146,8 +155,9 @@ static void table_section(const struct report *report, struct html *html)
 
 static void data_sections(const struct report *report, struct html *html)
 {
-	bars_section(report, MEASURE_IOPS, html);
-	if (!report->index)
+	if (report->iops || report->index)
+		bars_section(report, MEASURE_IOPS, html);
+	if (report->bandwidth && !report->index)
 		bars_section(report, MEASURE_BANDWIDTH, html);
 	table_section(report, html);
 }
@@ -163,9 +173,14 @@ static void files_section(const struct report *report, struct html *html)
 		(void)snprintf(title, sizeof(title), "Operations on files");
 	section_open(
 		html, "files", title,
-		"Files a second, each phase of a metadata workload on all files once, in order "
-		"or at random. Nothing is dropped from caches between phases. Whiskers and "
-		"brackets show the 95 % interval of the mean.");
+		report->index
+			? "No files a second: 100 is the level that the others were told against."
+		: report->result->definition.imported
+			? "Files a second, as the other tool told them. Whiskers and brackets show "
+			  "the 95 % interval of the mean."
+			: "Files a second, each phase of a metadata workload on all files once, in "
+			  "order or at random. Nothing is dropped from caches between phases. "
+			  "Whiskers and brackets show the 95 % interval of the mean.");
 	report_file_bars(report, html);
 	report_files_table(report, html);
 	html_close(html, "section");

@@ -98,6 +98,9 @@ static int add_bars(struct report *report, const struct comparison *comparison,
 
 	if (!list)
 		return -ENOMEM;
+	measure = report_measure(report, comparison, measure);
+	if (report->index) /* 100 is 100, whatever it is of */
+		bars.format = numbers_count;
 	for (size_t i = 0; i < report->analysis.level_count; i++)
 		fill_bar(report, comparison, report->analysis.order[i], measure, &list[i]);
 	bars.title = analysis_title(&report->analysis, comparison, title);

@@ -335,8 +335,8 @@ void report_appendix(const struct report *report, struct html *html)
 
 	html_element(html, "h3", "Downloads", NULL);
 	html_raw(html, "<ul class=\"downloads\">"
-		       "<li><a href=\"result.json\">result.json</a>: all that was measured, with "
-		       "histograms and series</li>"
+		       "<li><a href=\"result.json\">result.json</a>: all that is known, with "
+		       "histograms and series where there are any</li>"
 		       "<li><a href=\"result.csv\">result.csv</a>: a row a sample and direction, "
 		       "job or phase, exact figures</li>");
 	if (!imported) {

@@ -60,11 +60,13 @@ static char *bars_alternative(const struct report *report, const struct comparis
 		return NULL;
 	(void)fprintf(file, "%s of %s by %s: ",
 		      comparison->files		? "Operations a second"
+		      : report->index		? "Index"
 		      : measure == MEASURE_IOPS ? "IOPS"
 						: "MiB/s",
 		      analysis_title(analysis, comparison, title), analysis->axis);
 	for (size_t i = 0; i < analysis->level_count; i++) {
-		double total = report_total(comparison, analysis->order[i], measure);
+		double total = report_total(comparison, analysis->order[i],
+					    report_measure(report, comparison, measure));
 
 		(void)fprintf(file, "%s%s %s", i ? ", " : "",
 			      analysis_level(analysis, analysis->order[i]),
@@ -139,8 +141,9 @@ void report_bars(const struct report *report, enum measure measure, struct html 
 	else
 		whole_panel(report, measure, html);
 	report_table_fold(report,
-			  measure == MEASURE_IOPS ? "Table: IOPS with 95 % intervals"
-						  : "Table: MiB/s with 95 % intervals",
+			  report->index		    ? "Table: index"
+			  : measure == MEASURE_IOPS ? "Table: IOPS with 95 % intervals"
+						    : "Table: MiB/s with 95 % intervals",
 			  html);
 	report_bars_table(report, measure, html);
 	html_close(html, "details");

@@ -38,6 +38,7 @@ struct report {
 	bool data, files, zfs; /* whether anything of the kind was measured */
 	bool latency, told_latency, series; /* histograms; latencies as told; seconds */
 	bool index;			    /* figures of data are an index (told.h) */
+	bool iops, bandwidth;		    /* of data: known of any cell */
 	struct chart_set *charts;
 	size_t panel_count;
 	struct panel panels[PANELS_MAX]; /* of the first comparisons */
@@ -60,6 +61,10 @@ bool report_moves(const struct report *report, const struct comparison *comparis
 
 /* Reads, writes and trims of a level together, of files its operations: mean, NAN where unknown. */
 double report_total(const struct comparison *comparison, size_t level, enum measure measure);
+
+/* The figure to show for `measure`: itself, but of an index the one that was told. */
+enum measure report_measure(const struct report *report, const struct comparison *comparison,
+			    enum measure measure);
 
 /* Whether a level's bars of this figure are to stand out: not shown worse than the best. Where the
  * comparison is judged by another figure that ranks otherwise, all are. */

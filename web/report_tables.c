@@ -40,14 +40,16 @@ void report_bars_table(const struct report *report, enum measure measure, struct
 					comparison->cells[report->analysis.order[i]];
 				const struct estimate_interval *figure =
 					!cell ? NULL
-					: measure == MEASURE_BANDWIDTH
+					: report_measure(report, comparison, measure) ==
+							MEASURE_BANDWIDTH
 						? &cell->directions[d].bandwidth
 						: &cell->directions[d].iops;
 
 				if (!figure || !figure->count)
 					report_missing_cell("not measured", html);
 				else
-					figure_cell(figure, measure, html);
+					figure_cell(figure, report->index ? MEASURE_IOPS : measure,
+						    html);
 			}
 			html_close(html, "tr");
 		}

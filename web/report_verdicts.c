@@ -56,10 +56,11 @@ const char *report_verdict(const struct report *report, const struct comparison 
 	return buffer;
 }
 
-static void figure_cell(const struct comparison *comparison, enum measure measure,
-			struct html *html)
+static void figure_cell(const struct report *report, const struct comparison *comparison,
+			enum measure measure, struct html *html)
 {
-	double value = report_total(comparison, comparison->best, measure);
+	double value = report_total(comparison, comparison->best,
+				    report_measure(report, comparison, measure));
 	struct number (*format)(double) =
 		measure == MEASURE_BANDWIDTH ? numbers_mib : numbers_count;
 
@@ -80,9 +81,12 @@ static void summary_head(const struct report *report, struct html *html)
 	html_element(html, "th", "Workload", "scope", "col", NULL);
 	if (levels)
 		html_element(html, "th", "Highest at", "scope", "col", NULL);
-	html_element(html, "th", report->data ? "IOPS" : "Operations/s", "scope", "col", "class",
-		     "number", NULL);
-	if (report->data)
+	html_element(html, "th",
+		     report->index  ? "Index"
+		     : report->data ? "IOPS"
+				    : "Operations/s",
+		     "scope", "col", "class", "number", NULL);
+	if (report->bandwidth && !report->index)
 		html_element(html, "th", "MiB/s", "scope", "col", "class", "number", NULL);
 	if (levels)
 		html_element(html, "th", "Shown", "scope", "col", NULL);
@@ -101,9 +105,9 @@ static void summary_row(const struct report *report, const struct comparison *co
 	html_close(html, "th");
 	if (analysis->level_count > 1)
 		html_element(html, "td", analysis_level(analysis, comparison->best), NULL);
-	figure_cell(comparison, MEASURE_IOPS, html);
-	if (report->data)
-		figure_cell(comparison, MEASURE_BANDWIDTH, html);
+	figure_cell(report, comparison, MEASURE_IOPS, html);
+	if (report->bandwidth && !report->index)
+		figure_cell(report, comparison, MEASURE_BANDWIDTH, html);
 	if (analysis->level_count > 1)
 		html_element(html, "td", report_verdict(report, comparison, verdict), NULL);
 	html_raw(html, "</tr>");
@@ -249,6 +253,7 @@ static void step_row(const struct report *report, const struct trade_off *step, 
 {
 	const struct analysis *analysis = &report->analysis;
 	const size_t counts[] = {step->better, step->worse, step->open};
+	bool judged = analysis->recommendation.kind != RECOMMENDATION_SINGLE;
 
 	html_raw(html, "<tr>");
 	html_open(html, "th", "scope", "row", NULL);
@@ -258,7 +263,7 @@ static void step_row(const struct report *report, const struct trade_off *step, 
 	html_element(html, "td",
 		     step->ratio > 0 ? numbers_change(step->ratio).text : NUMBERS_UNKNOWN, "class",
 		     "number", NULL);
-	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+	for (size_t i = 0; judged && i < ARRAY_SIZE(counts); i++)
 		html_element(html, "td", numbers_grouped(counts[i]).text, "class", "number", NULL);
 	extreme_cell(report, step->most_won, step->won, step->most_won > 1, html);
 	extreme_cell(report, step->most_lost, step->lost, step->most_lost < 1, html);
@@ -268,21 +273,27 @@ static void step_row(const struct report *report, const struct trade_off *step, 
 static void steps_table(const struct report *report, struct html *html)
 {
 	const struct recommendation *recommendation = &report->analysis.recommendation;
+	bool judged = recommendation->kind != RECOMMENDATION_SINGLE;
 
-	if (!recommendation->trade_off_count)
+	if (!recommendation->trade_off_count || report->analysis.comparison_count < 2)
 		return;
 	html_element(html, "h3", "From one level to the next", NULL);
 	html_element(
 		html, "p",
-		"What a step to the neighbour wins and loses: over all, in how many comparisons "
-		"it is shown better, shown worse or neither, and the largest of each.",
+		judged ? "What a step to the neighbour wins and loses: over all, in how many "
+			 "comparisons it is shown better, shown worse or neither, and the "
+			 "largest of each."
+		       : "What a step to the neighbour would win and lose, were single samples "
+			 "the truth: over all, and the largest of each.",
 		"class", "note", NULL);
 	html_raw(html, "<div class=\"scroll\"><table><thead><tr>"
 		       "<th scope=\"col\">Step</th>");
 	number_head(html, "Over all");
-	number_head(html, "Better");
-	number_head(html, "Worse");
-	number_head(html, "Neither");
+	if (judged) {
+		number_head(html, "Better");
+		number_head(html, "Worse");
+		number_head(html, "Neither");
+	}
 	html_raw(html, "<th scope=\"col\">Most won</th><th scope=\"col\">Most lost</th>"
 		       "</tr></thead><tbody>");
 	for (size_t i = 0; i < recommendation->trade_off_count; i++)
@@ -370,6 +381,7 @@ static size_t pair_rows(const struct report *report, struct html *html)
 static void pairs_table(const struct report *report, struct html *html)
 {
 	size_t count = pair_rows(report, NULL);
+	bool judged = report->analysis.recommendation.kind != RECOMMENDATION_SINGLE;
 
 	if (!count)
 		return;
@@ -382,7 +394,7 @@ static void pairs_table(const struct report *report, struct html *html)
 		"spread of all levels together, once block and level are taken out; paired: by "
 		"the pair's own differences, where spreads differ between levels.",
 		"class", "note", NULL);
-	html_open(html, "details", "open", count <= PAIRS_OPEN ? "open" : NULL, NULL);
+	html_open(html, "details", "open", count <= PAIRS_OPEN && judged ? "open" : NULL, NULL);
 	html_open(html, "summary", NULL);
 	html_textf(html, "Table: %zu pairs of levels", count);
 	html_close(html, "summary");

@@ -75,6 +75,14 @@ static void find_kinds(struct report *report)
 		report->files |= measured && analysis->comparisons[k].files;
 		report->data |= measured && !analysis->comparisons[k].files;
 	}
+	for (size_t i = 0; i < analysis->cells.count; i++)
+		for (int d = 0; d < DIRECTION_COUNT; d++) {
+			const struct cell_direction *direction =
+				&analysis->cells.list[i].directions[d];
+
+			report->iops |= direction->iops.count > 0;
+			report->bandwidth |= direction->bandwidth.count > 0;
+		}
 	report->zfs = cells_have_zfs(&analysis->cells);
 	for (size_t i = 0; i < report->result->target_count; i++)
 		report->zfs |= report->result->targets[i].zfs.pool[0] != '\0';
@@ -147,6 +155,14 @@ double report_total(const struct comparison *comparison, size_t level, enum meas
 		any = true;
 	}
 	return any ? total : NAN;
+}
+
+enum measure report_measure(const struct report *report, const struct comparison *comparison,
+			    enum measure measure)
+{
+	if (!report->index)
+		return measure;
+	return comparison->measure == MEASURE_BANDWIDTH ? MEASURE_BANDWIDTH : MEASURE_IOPS;
 }
 
 bool report_strong(const struct comparison *comparison, size_t level, enum measure measure)

@@ -237,10 +237,11 @@ static void single_samples(struct statements *statements)
 static void none_complete(struct statements *statements)
 {
 	statement_begin(statements);
-	statement_put(statements,
-		      "No level of %s was measured in every comparison, so that none can be "
-		      "recommended over all.",
-		      statements->analysis->axis);
+	statement_put(
+		statements,
+		"No two levels of %s were measured in the same comparisons throughout, so that "
+		"none can be recommended over all.",
+		statements->analysis->axis);
 	statement_end(statements, "none_complete");
 }
 

@@ -3,29 +3,29 @@
  * statements.h - what an analysis says, in sentences that carry their numbers.
  *
  * The first answers the question; how sure that is, what it costs and what would make it surer
- * follow. There are none where nothing is compared. Codes, of which each is there once but where
- * told otherwise:
+ * follow. There are none where nothing is compared. Their codes:
  *
- *   recommended         one level is left: by how much it is ahead of the next
- *   not_told_apart      several are not shown worse than the leader: which, and by how much it
- * leads single_samples      one sample each: no level can be called the best none_complete       no
- * level was measured everywhere highest             single samples: the highest figures of a
- * direction (once a direction, or for files), those that rounding does not tell apart together
- *   leads               single samples: the level with the highest score, and by how much
- *   worst_loss          where the leader loses most against the best level there
- *   shown_worse         levels that are shown worse than the leader over all, by how much
- *   incomplete_levels   levels that were not measured everywhere, which are out of the score
- *   weights             where workloads count differently
- *   trade_off           the step to a neighbour of the leader (once a neighbour)
- *   write_amplification, space   what the levels of the set cost, where it is known
- *   repeats_needed      how many repeats would tell the leader from the next
- *   verdicts            how many pairs of levels differ, of all
- *   detectable          the smallest difference that these repeats would have shown
- *   paired              pairs that are judged by their own differences, since spreads differ
- *   judged_by           where not by operations a second
- *   order_grouped       drift is in the differences; order_unknown: it may be
- *   index               figures are of changes alone, not operations a second
- *   means_told          each figure is a mean of several measurements, whose spread was not told
+ *   recommended        one level is left: by how much it is ahead of the next
+ *   not_told_apart     several are not shown worse than the leader: which, and by how much it leads
+ *   single_samples     one sample each: no level can be called the best
+ *   none_complete      no two levels were measured everywhere
+ *   highest            single samples: the highest figures, a sentence a direction (and of files)
+ *   leads              single samples: the level with the highest score, and by how much
+ *   worst_loss         where the leader loses most against the best level there
+ *   shown_worse        levels shown worse than the leader over all, by how much
+ *   incomplete_levels  levels that were not measured everywhere, which are out of the score
+ *   weights            where workloads count differently
+ *   trade_off          the step to a neighbour of the leader (once a neighbour)
+ *   write_amplification, space   what levels cost, where it is known
+ *   repeats_needed     how many repeats would tell the leader from the next
+ *   verdicts           how many pairs of levels differ, of all
+ *   detectable         the smallest difference that these repeats would have shown
+ *   paired             pairs judged by their own differences, since spreads differ
+ *   judged_by          where not by operations a second (once a measure)
+ *   order_grouped      drift is in the differences
+ *   order_unknown      drift may be in them: of an imported result
+ *   index              figures are of changes alone, not operations a second
+ *   means_told         each figure is a mean of several, whose spread was not told
  */
 #ifndef ENGINE_ANALYSIS_STATEMENTS_H
 #define ENGINE_ANALYSIS_STATEMENTS_H

@@ -131,8 +131,8 @@ static void detectable(struct statements *statements, const struct pairs *pairs)
 		      pairs->blocks, middle);
 	if (pairs->judged > 1) {
 		(void)words_ahead(pairs->widest->detectable, most);
-		statement_put(statements, " for half of the pairs and %s at worst (%s, ", most,
-			      analysis_title(analysis, pairs->widest_of, title));
+		statement_put(statements, " for half of the pairs and %s for the least exact (%s, ",
+			      most, analysis_title(analysis, pairs->widest_of, title));
 		statement_put(statements, "%s beside %s)",
 			      words_level(analysis, pairs->widest->a, one),
 			      words_level(analysis, pairs->widest->b, other));
@@ -186,6 +186,14 @@ static void weights(struct statements *statements)
 	statement_end(statements, "weights");
 }
 
+static bool any_index(const struct result *result)
+{
+	for (size_t i = 0; i < result->sample_count; i++)
+		if (result->samples[i].source && result->samples[i].source->index)
+			return true;
+	return false;
+}
+
 static void judged_by(struct statements *statements)
 {
 	const struct analysis *analysis = statements->analysis;
@@ -197,7 +205,7 @@ static void judged_by(struct statements *statements)
 			all++;
 		}
 	for (int m = MEASURE_BANDWIDTH; m <= MEASURE_LATENCY; m++) {
-		if (!counts[m])
+		if (!counts[m] || any_index(analysis->result)) /* an index has no unit */
 			continue;
 		statement_begin(statements);
 		if (counts[m] < all)

@@ -614,7 +614,7 @@ static void test_without_charts(void **state)
 	assert_has(&written, "gnuplot is not installed");
 	assert_int_equal(count_of(written.page, "<img"), 0);
 	assert_int_equal(count_of(written.page, "could not be drawn; see its table"), 10);
-	assert_int_equal(count_of(written.page, "<details open"), 6);
+	assert_int_equal(count_of(written.page, "<details open"), 5);
 	done(&result, &written);
 }
 
