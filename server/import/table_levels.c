@@ -9,6 +9,14 @@
 #include "server/codec/json.h"
 #include "server/codec/option_members.h"
 
+static int text_level(const json_t *value, const char *pointer, char **ret_text, struct error *err)
+{
+	if (!json_is_string(value))
+		return error_set(err, ERROR_WRONG_TYPE, pointer, "a level is a text");
+	*ret_text = strdup(json_string_value(value));
+	return *ret_text ? 0 : error_no_memory(err);
+}
+
 /* A level as results have it: "4k" for an option's 4096, "16K" for a property's. */
 static int level_text(const char *name, const json_t *value, const char *pointer,
 		      struct workload *options, char **ret_text, struct error *err)
@@ -18,6 +26,8 @@ static int level_text(const char *name, const json_t *value, const char *pointer
 	AUTO_FREE char *text = NULL;
 	int r;
 
+	if (option && property) /* what "sync" is follows from all levels: definition_imported.h */
+		return text_level(value, pointer, ret_text, err);
 	if (option && !option->factor)
 		return error_set(err, ERROR_BAD_VALUE, pointer, "option %s is not compared", name);
 	if (option) {
@@ -31,16 +41,13 @@ static int level_text(const char *name, const json_t *value, const char *pointer
 		*ret_text = option_format(option, options);
 		return *ret_text ? 0 : error_no_memory(err);
 	}
-	if (!json_is_string(value))
-		return error_set(err, ERROR_WRONG_TYPE, pointer, "a level is a text");
-	if (property) {
+	if (property && json_is_string(value)) {
 		r = property_parse(property, json_string_value(value), ret_text, err);
 		if (r == -EINVAL)
 			error_prefix_field(err, pointer);
 		return r;
 	}
-	*ret_text = strdup(json_string_value(value));
-	return *ret_text ? 0 : error_no_memory(err);
+	return text_level(value, pointer, ret_text, err);
 }
 
 /* The base's own level, or that of the row, which must be another. What is read last stays among
