@@ -61,25 +61,34 @@ static void runs_table(const struct run_comparison *comparison, struct html *htm
 
 /* ---- what it comes to ---- */
 
+/* "8 are shown to be worse", with what stands before it; nothing of none. */
+static void count_words(size_t count, const char *one, const char *several, const char **between,
+			struct html *html)
+{
+	if (count == 0)
+		return;
+	html_textf(html, "%s%zu %s", *between, count, count == 1 ? one : several);
+	*between = ", ";
+}
+
 static void headline(const struct run_comparison *comparison, struct html *html)
 {
-	const char *than = comparison->run_count > 2 ? "than in the baseline" : "than before";
+	const char *between = " ";
 
 	html_open(html, "p", "class", "headline", NULL);
 	if (comparison->pair_count == 0) {
 		html_text(html, "These runs have no cell in common: nothing can be compared.");
-	} else if (comparison->judged == 0) {
-		html_textf(html,
-			   "Of %zu cells none has repeats in both runs: ratios are shown, and no "
-			   "verdict.",
-			   comparison->pair_count);
 	} else {
-		html_textf(html, "Of %zu cells %zu are shown to be better %s, %zu worse",
-			   comparison->pair_count, comparison->better, than, comparison->worse);
-		html_textf(html, "; %zu are not told apart", comparison->open);
-		if (comparison->unjudged > 0)
-			html_textf(html, ", and %zu have no repeats to judge by",
-				   comparison->unjudged);
+		html_textf(html, comparison->pair_count == 1 ? "Of %zu cell" : "Of %zu cells",
+			   comparison->pair_count);
+		count_words(comparison->worse, "is shown to be worse than in the baseline",
+			    "are shown to be worse than in the baseline", &between, html);
+		count_words(comparison->better, "is shown to be better", "are shown to be better",
+			    &between, html);
+		count_words(comparison->open, "is not told apart", "are not told apart", &between,
+			    html);
+		count_words(comparison->unjudged, "has no repeats to judge by",
+			    "have no repeats to judge by", &between, html);
 		html_text(html, ".");
 	}
 	html_close(html, "p");
@@ -336,7 +345,8 @@ static void figures_section(const struct run_comparison *comparison, size_t run,
 {
 	html_open(html, "section", NULL);
 	html_open(html, "h2", NULL);
-	html_textf(html, "%s beside the baseline", run_name(comparison->runs[run]));
+	html_textf(html, "Run %zu beside the baseline: ", run);
+	html_name(html, run_name(comparison->runs[run]));
 	html_close(html, "h2");
 	html_raw(html, "<p class=\"note\">One figure judges a cell. A change is of the geometric "
 		       "means: above 0 more operations, bytes or files, or a longer time.</p>");
