@@ -15,8 +15,13 @@ const char *const import_format_names[IMPORT_FORMAT_COUNT] = {
 /* In the order they are asked whether a text is theirs: a table is JSON with a name of its own, so
  * it comes before fio's. */
 static const struct import_reader *const readers[] = {
-	&import_reader_table,	    &import_reader_fio,	   &import_reader_diskspd_text,
-	&import_reader_diskspd_xml, &import_reader_bonnie, NULL,
+	&import_reader_table,
+	&import_reader_fio,
+	&import_reader_diskspd_text,
+	&import_reader_diskspd_xml,
+	&import_reader_bonnie,
+	&import_reader_dd,
+	NULL,
 };
 
 int import_format_find(const char *name, enum import_format *ret_format, struct error *err)

@@ -21,14 +21,13 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include "engine/base/text.h"
 #include "engine/plan/file_phases.h"
 #include "server/import/lines.h"
 #include "server/import/printed.h"
 #include "server/import/sheet.h"
+#include "server/import/told_option.h"
 
 #define FIELDS_OLD 48
 #define FIELDS_NEW 50
@@ -113,19 +112,6 @@ static int cut(struct reading *in, struct piece line)
 	return 0;
 }
 
-static char *copy(struct piece piece)
-{
-	AUTO_FREE char *raw = strndup(piece.text, piece.size);
-	char *clean = malloc(piece.size + 1);
-
-	if (!raw || !clean) {
-		free(clean);
-		return NULL;
-	}
-	(void)text_clean(raw, clean, piece.size + 1); /* never longer */
-	return clean;
-}
-
 /* ---- fields ---- */
 
 /* A rate; not known where the field is empty or "+++++", which is noted for a finding. */
@@ -161,30 +147,13 @@ static int read_latency(const struct reading *in, size_t field, struct told_figu
 	return 0;
 }
 
-static int set(struct workload *options, enum option_id id, const char *format, ...)
-	PRINTF_LIKE(3, 4);
-
-/* What the option does not take stays unknown. */
-static int set(struct workload *options, enum option_id id, const char *format, ...)
-{
-	char text[80];
-	va_list arguments;
-	int r;
-
-	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	r = option_parse(option_at(id), text, options, NULL);
-	return r == -ENOMEM ? r : 0;
-}
-
 /* A field as an option, where it is not empty. */
 static int set_field(const struct reading *in, size_t field, enum option_id id,
 		     struct workload *options)
 {
 	struct piece cell = in->fields[field];
 
-	return cell.size == 0 ? 0 : set(options, id, "%.*s", (int)cell.size, cell.text);
+	return cell.size == 0 ? 0 : told_option_set(options, id, "%.*s", (int)cell.size, cell.text);
 }
 
 /* ---- samples ---- */
@@ -203,13 +172,13 @@ static int tell(const struct reading *in, size_t value, size_t latency, struct s
 		return -ENOMEM;
 	}
 	whole = (struct piece){text, strlen(text)};
-	sample->source->given = copy(whole);
+	sample->source->given = lines_copy(whole);
 	return sample->source->given ? 0 : -ENOMEM;
 }
 
 static int begin(const struct reading *in, const char *workload, struct sample *sample)
 {
-	AUTO_FREE char *version = copy(in->fields[FIELD_VERSION]);
+	AUTO_FREE char *version = lines_copy(in->fields[FIELD_VERSION]);
 	char tool[64];
 
 	sample_init(sample);
@@ -226,7 +195,7 @@ static int begin(const struct reading *in, const char *workload, struct sample *
 			return -ENOMEM;
 		sample->level_count = 1;
 		sample->levels[0].factor = strdup("name");
-		sample->levels[0].value = copy(in->fields[FIELD_NAME]);
+		sample->levels[0].value = lines_copy(in->fields[FIELD_NAME]);
 		if (!sample->levels[0].factor || !sample->levels[0].value)
 			return -ENOMEM;
 	}
@@ -261,7 +230,7 @@ static int fill_test(const struct reading *in, const struct test *test, size_t v
 			told[d].latency_max = longest;
 	}
 	if (r == 0 && test->rw)
-		r = set(&sample->options, OPTION_ID_RW, "%s", test->rw);
+		r = told_option_set(&sample->options, OPTION_ID_RW, "%s", test->rw);
 	if (r == 0 && test->seeks)
 		return set_field(in, FIELD_SEEKERS, OPTION_ID_NUMJOBS, &sample->options);
 	if (r == 0)
@@ -306,18 +275,20 @@ static int add_phase(struct reading *in, size_t index, const int *operations, st
 static int set_files(const struct reading *in, bool bytes, struct workload *options)
 {
 	uint64_t files = 0;
-	int r = set(options, OPTION_ID_METADATA, "create,%s,delete", bytes ? "read" : "stat");
+	int r = told_option_set(options, OPTION_ID_METADATA, "create,%s,delete",
+				bytes ? "read" : "stat");
 
 	if (lines_count(in->fields[FIELD_FILES], &files) < 0 || files > UINT32_MAX)
 		return bad(in, "the number of files is none");
 	if (r == 0)
-		r = set(options, OPTION_ID_NRFILES, "%" PRIu64, files * 1024);
+		r = told_option_set(options, OPTION_ID_NRFILES, "%" PRIu64, files * 1024);
 	if (r == 0)
-		r = set(options, OPTION_ID_FILE_ORDER, "both");
+		r = told_option_set(options, OPTION_ID_FILE_ORDER, "both");
 	if (r == 0 && !bytes)
-		r = set(options, OPTION_ID_FILESIZE, "0");
+		r = told_option_set(options, OPTION_ID_FILESIZE, "0");
 	else if (r == 0 && in->fields[FIELD_FILE_MIN].size > 0)
-		r = set(options, OPTION_ID_FILESIZE, "%.*s-%.*s",
+		r = told_option_set(
+			options, OPTION_ID_FILESIZE, "%.*s-%.*s",
 			(int)in->fields[FIELD_FILE_MIN].size, in->fields[FIELD_FILE_MIN].text,
 			(int)in->fields[FIELD_FILE_MAX].size, in->fields[FIELD_FILE_MAX].text);
 	return r < 0 ? r : set_field(in, FIELD_DIRECTORIES, OPTION_ID_DIRECTORIES, options);

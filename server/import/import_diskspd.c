@@ -4,11 +4,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "engine/base/text.h"
 #include "engine/plan/quantity.h"
+#include "server/import/told_option.h"
 
 void import_diskspd_profile_init(struct diskspd_profile *profile)
 {
@@ -286,23 +286,6 @@ int import_diskspd_command(const char *line, struct diskspd_profile *ret_profile
 
 /* ---- as options ---- */
 
-static int set(struct workload *options, enum option_id id, const char *format, ...)
-	PRINTF_LIKE(3, 4);
-
-/* What the option does not take stays unknown. */
-static int set(struct workload *options, enum option_id id, const char *format, ...)
-{
-	char text[80];
-	va_list arguments;
-	int r;
-
-	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	r = option_parse(option_at(id), text, options, NULL);
-	return r == -ENOMEM ? r : 0;
-}
-
 static uint64_t stride_of(const struct diskspd_profile *profile)
 {
 	return profile->stride > 0 ? profile->stride : profile->block;
@@ -317,24 +300,25 @@ static int set_pattern(const struct diskspd_profile *profile, struct workload *o
 
 	if (profile->write_percent == 0 || profile->write_percent == 100)
 		way = profile->write_percent == 0 ? "read" : "write";
-	else if ((r = set(options, OPTION_ID_RWMIXREAD, "%" PRIu64, 100 - profile->write_percent)) <
-		 0)
+	else if ((r = told_option_set(options, OPTION_ID_RWMIXREAD, "%" PRIu64,
+				      100 - profile->write_percent)) < 0)
 		return r;
 	if (profile->random) {
-		r = set(options, OPTION_ID_NORANDOMMAP, "1");
+		r = told_option_set(options, OPTION_ID_NORANDOMMAP, "1");
 		if (r == 0 && stride != profile->block)
-			r = set(options, OPTION_ID_BLOCKALIGN, "%" PRIu64, stride);
+			r = told_option_set(options, OPTION_ID_BLOCKALIGN, "%" PRIu64, stride);
 		if (r == 0 && profile->random_percent < 100)
-			r = set(options, OPTION_ID_PERCENTAGE_RANDOM, "%" PRIu64,
-				profile->random_percent);
-		return r < 0 ? r : set(options, OPTION_ID_RW, "%s%s", random, way);
+			r = told_option_set(options, OPTION_ID_PERCENTAGE_RANDOM, "%" PRIu64,
+					    profile->random_percent);
+		return r < 0 ? r : told_option_set(options, OPTION_ID_RW, "%s%s", random, way);
 	}
 	if (stride < profile->block)
 		return 0;
-	r = set(options, OPTION_ID_INTERLOCKED, "%d", profile->interlocked);
+	r = told_option_set(options, OPTION_ID_INTERLOCKED, "%d", profile->interlocked);
 	if (r == 0 && stride > profile->block)
-		return set(options, OPTION_ID_RW, "%s:%" PRIu64, way, stride - profile->block);
-	return r < 0 ? r : set(options, OPTION_ID_RW, "%s", way);
+		return told_option_set(options, OPTION_ID_RW, "%s:%" PRIu64, way,
+				       stride - profile->block);
+	return r < 0 ? r : told_option_set(options, OPTION_ID_RW, "%s", way);
 }
 
 static int set_load(const struct diskspd_profile *profile, struct workload *options)
@@ -352,8 +336,8 @@ static int set_load(const struct diskspd_profile *profile, struct workload *opti
 	} else if (__builtin_mul_overflow(jobs, targets, &jobs)) {
 		return 0;
 	}
-	r = set(options, OPTION_ID_NUMJOBS, "%" PRIu64, jobs);
-	return r < 0 ? r : set(options, OPTION_ID_IODEPTH, "%" PRIu64, depth);
+	r = told_option_set(options, OPTION_ID_NUMJOBS, "%" PRIu64, jobs);
+	return r < 0 ? r : told_option_set(options, OPTION_ID_IODEPTH, "%" PRIu64, depth);
 }
 
 /* The region all threads share: of one target, whose size is told. */
@@ -367,13 +351,14 @@ static int set_region(const struct diskspd_profile *profile, struct workload *op
 	if (profile->max_size > 0 && (end == 0 || profile->max_size < end))
 		end = profile->max_size;
 	if (end > profile->offset)
-		r = set(options, OPTION_ID_SIZE, "%" PRIu64, end - profile->offset);
+		r = told_option_set(options, OPTION_ID_SIZE, "%" PRIu64, end - profile->offset);
 	if (r == 0)
-		r = set(options, OPTION_ID_OFFSET, "%" PRIu64, profile->offset);
+		r = told_option_set(options, OPTION_ID_OFFSET, "%" PRIu64, profile->offset);
 	if (r == 0)
-		r = set(options, OPTION_ID_REGIONS, "shared");
+		r = told_option_set(options, OPTION_ID_REGIONS, "shared");
 	if (r == 0 && !profile->random)
-		r = set(options, OPTION_ID_OFFSET_INCREMENT, "%" PRIu64, profile->thread_stride);
+		r = told_option_set(options, OPTION_ID_OFFSET_INCREMENT, "%" PRIu64,
+				    profile->thread_stride);
 	return r;
 }
 
@@ -383,10 +368,11 @@ static int set_cache(const struct diskspd_profile *profile, struct workload *opt
 	int r = 0;
 
 	if (profile->cache != DISKSPD_CACHED_OTHERWISE)
-		r = set(options, OPTION_ID_DIRECT, "%d", profile->cache == DISKSPD_UNCACHED);
+		r = told_option_set(options, OPTION_ID_DIRECT, "%d",
+				    profile->cache == DISKSPD_UNCACHED);
 	return r < 0 ? r
-		     : set(options, OPTION_ID_SYNC, "%s",
-			   profile->write_through ? "dsync" : "none");
+		     : told_option_set(options, OPTION_ID_SYNC, "%s",
+				       profile->write_through ? "dsync" : "none");
 }
 
 static int set_fill(const struct diskspd_profile *profile, struct workload *options)
@@ -394,9 +380,9 @@ static int set_fill(const struct diskspd_profile *profile, struct workload *opti
 	int r = 0;
 
 	if (profile->write_percent > 0 && profile->fill == DISKSPD_FILL_ZERO)
-		r = set(options, OPTION_ID_ZERO_BUFFERS, "1");
+		r = told_option_set(options, OPTION_ID_ZERO_BUFFERS, "1");
 	if (profile->write_percent > 0 && profile->fill == DISKSPD_FILL_RANDOM_EACH)
-		r = set(options, OPTION_ID_REFILL_BUFFERS, "1");
+		r = told_option_set(options, OPTION_ID_REFILL_BUFFERS, "1");
 	return r;
 }
 
@@ -408,9 +394,10 @@ static int set_rate(const struct diskspd_profile *profile, struct workload *opti
 	if (profile->write_percent != 0 && profile->write_percent != 100)
 		return 0;
 	if (profile->rate_bytes_per_ms > 0)
-		r = set(options, OPTION_ID_RATE, "%" PRIu64, profile->rate_bytes_per_ms * 1000);
+		r = told_option_set(options, OPTION_ID_RATE, "%" PRIu64,
+				    profile->rate_bytes_per_ms * 1000);
 	if (r == 0 && profile->rate_iops > 0)
-		r = set(options, OPTION_ID_RATE_IOPS, "%" PRIu64, profile->rate_iops);
+		r = told_option_set(options, OPTION_ID_RATE_IOPS, "%" PRIu64, profile->rate_iops);
 	return r;
 }
 
@@ -420,7 +407,7 @@ int import_diskspd_options(const struct diskspd_profile *profile, struct workloa
 
 	if (profile->unknown)
 		return 0;
-	r = set(options, OPTION_ID_BS, "%" PRIu64, profile->block);
+	r = told_option_set(options, OPTION_ID_BS, "%" PRIu64, profile->block);
 	if (r == 0)
 		r = set_pattern(profile, options);
 	if (r == 0)
@@ -434,10 +421,12 @@ int import_diskspd_options(const struct diskspd_profile *profile, struct workloa
 	if (r == 0)
 		r = set_rate(profile, options);
 	if (r == 0)
-		r = set(options, OPTION_ID_TIME_BASED, "1");
+		r = told_option_set(options, OPTION_ID_TIME_BASED, "1");
 	if (r == 0)
-		r = set(options, OPTION_ID_RUNTIME, "%" PRIu64, profile->seconds);
-	return r < 0 ? r : set(options, OPTION_ID_RAMP_TIME, "%" PRIu64, profile->warmup_seconds);
+		r = told_option_set(options, OPTION_ID_RUNTIME, "%" PRIu64, profile->seconds);
+	return r < 0 ? r
+		     : told_option_set(options, OPTION_ID_RAMP_TIME, "%" PRIu64,
+				       profile->warmup_seconds);
 }
 
 const char *import_diskspd_name(const struct diskspd_profile *profile,

@@ -20,7 +20,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/base/text.h"
 #include "server/import/import_diskspd.h"
 #include "server/import/lines.h"
 #include "server/import/printed.h"
@@ -88,7 +87,6 @@ static void name_result(struct reading *in, char name[DISKSPD_NAME_MAX])
 static int begin(struct reading *in, struct piece line)
 {
 	struct piece command = lines_behind(line, COMMAND_MARK);
-	AUTO_FREE char *raw = NULL;
 	struct error why = {0};
 	int r;
 
@@ -96,12 +94,10 @@ static int begin(struct reading *in, struct piece line)
 		return bad(in, "more than 64 results in one file");
 	if (command.size > DISKSPD_COMMAND_MAX)
 		return bad(in, "the command line is too long");
-	raw = strndup(command.text, command.size);
-	in->command = malloc(command.size + 1);
+	in->command = lines_copy(command);
 	in->sample.source = sample_source_new("diskspd", sheet_file(in->sheet)->name);
-	if (!raw || !in->command || !in->sample.source)
+	if (!in->command || !in->sample.source)
 		return error_no_memory(in->err);
-	(void)text_clean(raw, in->command, command.size + 1); /* never longer */
 	r = import_diskspd_command(in->command, &in->profile, &why);
 	if (r < 0)
 		return bad(in, why.message);

@@ -340,25 +340,14 @@ static int begin_found(struct reading *in)
 	return 0;
 }
 
-/* The figure that a count and seconds of so many digits come to. */
-static struct told_figure per_second(uint64_t amount, const struct told_figure *seconds)
-{
-	struct told_figure figure = told_exactly((double)amount / seconds->value);
-
-	figure.low = (double)amount / seconds->high;
-	if (seconds->low > 0)
-		figure.high = (double)amount / seconds->low;
-	return figure;
-}
-
 static void tell_directions(struct reading *in)
 {
 	for (int d = 0; d < 2; d++) {
 		struct told_direction *told = &in->sample.source->directions[d];
 
 		told->ios_known = told->bytes_known = true;
-		told->iops = per_second(in->sample.directions[d].ios, &in->seconds);
-		told->bandwidth = per_second(in->sample.directions[d].bytes, &in->seconds);
+		told->iops = printed_per_second(in->sample.directions[d].ios, &in->seconds);
+		told->bandwidth = printed_per_second(in->sample.directions[d].bytes, &in->seconds);
 	}
 	in->sample.seconds = in->seconds.value;
 	in->sample.source->seconds_known = true;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/text.h"
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
@@ -85,6 +87,45 @@ size_t lines_cut(struct piece line, char mark, struct piece *cells, size_t max)
 		line.size -= size + 1;
 	}
 	return count;
+}
+
+char *lines_copy(struct piece piece)
+{
+	AUTO_FREE char *raw = strndup(piece.text, piece.size);
+	char *clean = malloc(piece.size + 1);
+
+	if (!raw || !clean) {
+		free(clean);
+		return NULL;
+	}
+	(void)text_clean(raw, clean, piece.size + 1); /* never longer */
+	return clean;
+}
+
+bool lines_word(struct piece *rest, struct piece *ret_word)
+{
+	size_t size = 0;
+
+	*rest = lines_trim(*rest);
+	if (rest->size == 0)
+		return false;
+	while (size < rest->size && !is_blank(rest->text[size]))
+		size++;
+	*ret_word = (struct piece){rest->text, size};
+	rest->text += size;
+	rest->size -= size;
+	return true;
+}
+
+bool lines_find(struct piece piece, const char *word, struct piece *ret_behind)
+{
+	const char *at = memmem(piece.text, piece.size, word, strlen(word));
+
+	if (!at)
+		return false;
+	at += strlen(word);
+	*ret_behind = (struct piece){at, piece.size - (size_t)(at - piece.text)};
+	return true;
 }
 
 int lines_count(struct piece piece, uint64_t *ret_count)

@@ -36,6 +36,16 @@ bool lines_part(struct piece piece, char mark, struct piece *ret_before, struct 
 /* Cells between marks, trimmed; how many there are, at most max: what is more is left out. */
 size_t lines_cut(struct piece line, char mark, struct piece *cells, size_t max);
 
+/* A copy that can be shown: control characters and what is not UTF-8 as "?", up to a NUL. Heap;
+ * NULL: no memory. */
+char *lines_copy(struct piece piece);
+
+/* The next word between blanks, *rest then begins behind it; false where there is none. */
+bool lines_word(struct piece *rest, struct piece *ret_word);
+
+/* What stands behind the first `word` wherever in the piece; false where it is not there. */
+bool lines_find(struct piece piece, const char *word, struct piece *ret_behind);
+
 /* Digits and nothing else. -EINVAL. */
 MUST_CHECK int lines_count(struct piece piece, uint64_t *ret_count);
 

@@ -250,3 +250,13 @@ int printed_digits(const char *text, size_t size, double unit, struct told_figur
 	*ret_figure = scaled(whole, parts, unit);
 	return 0;
 }
+
+struct told_figure printed_per_second(uint64_t amount, const struct told_figure *seconds)
+{
+	struct told_figure figure = told_exactly((double)amount / seconds->value);
+
+	figure.low = (double)amount / seconds->high;
+	if (seconds->low > 0)
+		figure.high = (double)amount / seconds->low;
+	return figure;
+}

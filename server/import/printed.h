@@ -44,4 +44,7 @@ MUST_CHECK int printed_read(const char *text, size_t size, struct printed *ret_p
 MUST_CHECK int printed_digits(const char *text, size_t size, double unit,
 			      struct told_figure *ret_figure);
 
+/* What an amount comes to in seconds of so many digits, which are above 0. */
+struct told_figure printed_per_second(uint64_t amount, const struct told_figure *seconds);
+
 #endif

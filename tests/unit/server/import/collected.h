@@ -17,7 +17,7 @@
 
 #include "server/import/sheet.h"
 
-#define COLLECTED_MAX 256
+#define COLLECTED_MAX 1025
 
 struct import_sheet {
 	struct import_file file;

@@ -55,6 +55,27 @@ static void test_words(void **state)
 	assert_false(lines_part(piece("abc"), '=', &before, &behind));
 }
 
+static void test_finds(void **state)
+{
+	struct piece rest = piece(" a  bc\t"), word, behind;
+	char *copy;
+
+	(void)state;
+	assert_true(lines_word(&rest, &word));
+	assert_piece(word, "a");
+	assert_true(lines_word(&rest, &word));
+	assert_piece(word, "bc");
+	assert_false(lines_word(&rest, &word));
+	assert_true(lines_find(piece("5 bytes copied, 3 s"), " copied, ", &behind));
+	assert_piece(behind, "3 s");
+	assert_false(lines_find(piece("5 bytes"), " copied, ", &behind));
+	copy = lines_copy((struct piece){"a\x01\xff"
+					 "bc",
+					 4});
+	assert_string_equal(copy, "a??b");
+	free(copy);
+}
+
 static void test_cells(void **state)
 {
 	struct piece cells[3];
@@ -109,9 +130,9 @@ static void test_wide(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines), cmocka_unit_test(test_words),
-		cmocka_unit_test(test_cells), cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_lines),  cmocka_unit_test(test_words),
+		cmocka_unit_test(test_cells),  cmocka_unit_test(test_finds),
+		cmocka_unit_test(test_counts), cmocka_unit_test(test_wide),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

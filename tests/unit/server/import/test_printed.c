@@ -138,6 +138,18 @@ static void test_digits(void **state)
 	assert_int_equal(printed_digits("", 0, 1, &figure), -EINVAL);
 }
 
+static void test_per_second(void **state)
+{
+	struct told_figure seconds = {.known = true, .value = 2, .low = 1.5, .high = 2.5}, figure;
+
+	(void)state;
+	figure = printed_per_second(30, &seconds);
+	assert_true(figure.value == 15 && figure.low == 12 && figure.high == 20);
+	seconds = (struct told_figure){.known = true, .value = 0.4, .low = 0, .high = 1};
+	figure = printed_per_second(30, &seconds); /* no bound above but itself */
+	assert_true(figure.low == 30 && figure.high == figure.value);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,6 +159,7 @@ int main(void)
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_text_without_end),
 		cmocka_unit_test(test_digits),
+		cmocka_unit_test(test_per_second),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
