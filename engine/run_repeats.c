@@ -48,6 +48,16 @@ static int keep_mean(struct histogram *scratch, const struct histogram *histogra
 	return *ret_mean ? 0 : -ENOMEM;
 }
 
+/* Whether a latency may be what it is judged by (analysis/measure.h). */
+static bool has_rate(const struct workload *options)
+{
+	for (size_t i = 0; i < workload_parts(options); i++)
+		for (int d = 0; d < DIRECTION_COUNT; d++)
+			if (workload_rate(workload_part(options, i), (enum direction)d) > 0)
+				return true;
+	return false;
+}
+
 /* A phase of files is judged by its rate alone. */
 static void take_files(struct sample *sample, struct sample *kept)
 {
@@ -81,6 +91,8 @@ static int take(struct histogram *scratch, struct sample *sample, struct sample 
 
 		to->ios = from->ios;
 		to->bytes = from->bytes;
+		if (!has_rate(&kept->options))
+			continue;
 		r = keep_mean(scratch, from->latency, &to->latency);
 		if (r == 0)
 			r = keep_mean(scratch, from->intended, &to->intended);

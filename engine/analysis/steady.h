@@ -56,8 +56,8 @@ struct steady_window {
  */
 void steady_window_find(const struct sample *sample, struct steady_window *ret_window);
 
-/* Adds the finding not_steady to the sample where it is judged and was not. cell: as other
- * findings have it, or NULL. -ENOMEM. */
+/* Adds the finding not_steady to the sample where it is judged and was not, but for the null
+ * backend. cell: as other findings have it, or NULL. -ENOMEM. */
 MUST_CHECK int steady_check(struct sample *sample, const char *cell);
 
 #endif

@@ -166,6 +166,10 @@ static void means_are_kept_exactly(void **state)
 		    histogram_mean_ns(whole));
 	assert_true(histogram_mean_ns(kept->directions[DIRECTION_WRITE].intended) ==
 		    histogram_mean_ns(whole));
+	/* without a rate nobody asks for latencies */
+	for (size_t i = 0; i < repeats.so_far.sample_count; i++)
+		if (strcmp(repeats.so_far.samples[i].workload, "a") == 0)
+			assert_null(repeats.so_far.samples[i].directions[DIRECTION_READ].latency);
 	free(whole);
 	end();
 }
