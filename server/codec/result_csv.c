@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* result_csv.c - see result_csv.h. */
+/*
+ * result_csv.c - see result_csv.h.
+ * Length: a column behind the other, of samples of ours and of those that others told.
+ */
 #include "server/codec/result_csv.h"
 
 #include <inttypes.h>
@@ -274,8 +277,13 @@ static void write_names(FILE *out, const struct result *result, const struct sam
 	}
 	(void)fprintf(out, ",%u,", sample->repeat);
 	write_text(out, job);
-	(void)fprintf(out, ",%s,%s", direction, clock_format(sample->started_wall_ms, started));
-	write_real(out, seconds);
+	(void)fprintf(out, ",%s,%s", direction,
+		      sample->started_wall_ms > 0 ? clock_format(sample->started_wall_ms, started)
+						  : "");
+	if (seconds > 0 || !sample->source)
+		write_real(out, seconds);
+	else
+		(void)fputc(',', out);
 	(void)fputc(',', out);
 	write_text(out, sample->backend ? sample->backend : "");
 }
@@ -306,6 +314,119 @@ static void write_row(FILE *out, const struct result *result, const struct layou
 	if (layout->zfs)
 		write_zfs(out, row->job ? NULL : sample->zfs);
 	(void)fputs("\r\n", out);
+}
+
+/* ---- samples that another tool measured: what is not known is empty ---- */
+
+static void write_empty(FILE *out, size_t columns)
+{
+	for (size_t i = 0; i < columns; i++)
+		(void)fputc(',', out);
+}
+
+static void write_figure(FILE *out, const struct told_figure *figure)
+{
+	if (figure->known)
+		write_real(out, figure->value);
+	else
+		write_empty(out, 1);
+}
+
+static void write_count_if(FILE *out, bool known, uint64_t count)
+{
+	if (known)
+		write_count(out, count);
+	else
+		write_empty(out, 1);
+}
+
+static void write_told_latency(FILE *out, const struct layout *layout, const struct sample *sample,
+			       enum direction d)
+{
+	const struct told_direction *told = &sample->source->directions[d];
+
+	if (sample->directions[d].latency) {
+		write_latency(out, layout, sample, sample->directions[d].latency);
+		return;
+	}
+	write_figure(out, &told->latency_min);
+	write_figure(out, &told->latency_mean);
+	write_figure(out, &told->latency_stddev);
+	for (size_t i = 0; i < layout->all.count; i++) {
+		struct told_figure figure = {.known = false};
+
+		for (size_t k = 0; k < told->percentile_count; k++)
+			if (told->percentiles[k].percentile == layout->all.values[i])
+				figure = told_exactly(told->percentiles[k].ns);
+		write_figure(out, &figure);
+	}
+	write_figure(out, &told->latency_max);
+}
+
+static void write_syncs_if(FILE *out, const struct histogram *syncs)
+{
+	if (syncs)
+		write_syncs(out, syncs);
+	else
+		write_empty(out, 2);
+}
+
+/* From the syncs on: none of processor, device and verification. */
+static void write_told_end(FILE *out, const struct layout *layout, const struct sample *sample)
+{
+	write_syncs_if(out, sample->sync);
+	write_syncs_if(out, sample->datasync);
+	write_syncs_if(out, sample->end_fsync);
+	write_empty(out, 1 + 17);
+	if (layout->intended)
+		write_latency(out, layout, sample, NULL);
+	if (layout->zfs)
+		write_zfs(out, NULL);
+	(void)fputs("\r\n", out);
+}
+
+static void write_told_row(FILE *out, const struct result *result, const struct layout *layout,
+			   const struct sample *sample, enum direction d)
+{
+	const struct told_direction *told = &sample->source->directions[d];
+	const struct told_figure iops = sample_iops_figure(sample, d);
+	const struct told_figure bandwidth = sample_bandwidth_figure(sample, d);
+
+	write_names(out, result, sample, "", direction_names[d], sample->seconds);
+	write_count_if(out, told->ios_known, sample->directions[d].ios);
+	write_count_if(out, told->bytes_known, sample->directions[d].bytes);
+	write_figure(out, &iops);
+	write_figure(out, &bandwidth);
+	write_told_latency(out, layout, sample, d);
+	write_count_if(out, told->ios_known, sample->directions[d].short_ios);
+	write_told_end(out, layout, sample);
+}
+
+static void write_told_phase(FILE *out, const struct result *result, const struct layout *layout,
+			     const struct sample *sample, const struct file_result *phase)
+{
+	char name[40];
+
+	(void)snprintf(name, sizeof(name), "%s %s", workload_file_order_choices[phase->order],
+		       file_operation_names[phase->operation]);
+	write_names(out, result, sample, "", name, phase->seconds);
+	write_count_if(out, phase->ops > 0, phase->ops);
+	write_count_if(out, phase->bytes > 0, phase->bytes);
+	write_real(out, file_result_ops_per_s(phase));
+	write_empty(out, 1);
+	write_latency(out, layout, sample, phase->latency);
+	write_empty(out, 1);
+	write_told_end(out, layout, sample);
+}
+
+static void write_told_sample(FILE *out, const struct result *result, const struct layout *layout,
+			      const struct sample *sample)
+{
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		if (sample_moves(sample, (enum direction)d))
+			write_told_row(out, result, layout, sample, (enum direction)d);
+	for (size_t n = 0; n < sample->file_count; n++)
+		write_told_phase(out, result, layout, sample, &sample->files[n]);
 }
 
 /* A phase of a metadata workload is a row too: "sequential create". */
@@ -346,6 +467,10 @@ static void write_sample(FILE *out, const struct result *result, const struct la
 				  sample->seconds,
 				  sample->depth_mean};
 
+	if (sample->source) {
+		write_told_sample(out, result, layout, sample);
+		return;
+	}
 	for (int d = 0; d < DIRECTION_COUNT; d++)
 		if (sample_moves(sample, (enum direction)d))
 			write_row(out, result, layout, sample, &whole, (enum direction)d);

@@ -182,6 +182,7 @@ static void fill_files(struct sample *sample)
 	make_sample(sample, "after");
 	sample->order = 1;
 	sample->source->index = true;
+	workload_unset(&sample->options, OPTION_ID_RW); /* it moves no data */
 	sample->files = calloc(1, sizeof(*sample->files));
 	sample->file_count = 1;
 	sample->files[0].operation = FILE_STAT;
@@ -250,6 +251,53 @@ static void results_come_back(void **state)
 	result_done(&result);
 }
 
+/* The columns of a row of CSV without quotes; *count of them. */
+static size_t split(char *row, char **columns, size_t most)
+{
+	size_t count = 0;
+
+	while (row && count < most)
+		columns[count++] = strsep(&row, ",");
+	return count;
+}
+
+/* What is not known is empty, never 0. */
+static void csv_has_no_zero_for_the_unknown(void **state)
+{
+	struct result result;
+	AUTO_FREE char *text = NULL;
+	char *heads[80], *cells[80], *rest, *line;
+	size_t head_count, rows = 0;
+
+	(void)state;
+	start(&result);
+	text = result_csv(&result);
+	assert_non_null(text);
+	rest = text;
+	line = strsep(&rest, "\r");
+	head_count = split(line, heads, ARRAY_SIZE(heads));
+	while ((line = strsep(&rest, "\r")) && line[0] == '\n' && line[1]) {
+		assert_int_equal(split(line + 1, cells, ARRAY_SIZE(cells)), head_count);
+		for (size_t i = 3; i < head_count; i++) {
+			if (strcmp(heads[i], "bytes") == 0)
+				assert_string_equal(cells[i], rows == 0 ? "4096000" : "");
+			if (strcmp(heads[i], "iops") == 0)
+				assert_float_equal(strtod(cells[i], NULL), rows == 0 ? 95.5 : 16384,
+						   0);
+			if (strcmp(cells[i], "0") == 0)
+				assert_string_equal(heads[i], rows == 0 ? "short_ios" : "order");
+			if (strcmp(heads[i], "seconds") == 0)
+				assert_string_equal(cells[i], rows == 0 ? "10.5" : "");
+			if (strcmp(heads[i], "verify_errors") == 0 ||
+			    strcmp(heads[i], "cpu_user_s") == 0)
+				assert_string_equal(cells[i], "");
+		}
+		rows++;
+	}
+	assert_int_equal(rows, 2);
+	result_done(&result);
+}
+
 /* Replaces a text in a whole document and reads that. */
 static void refuse(const char *text, const char *old, const char *with, const char *field)
 {
@@ -296,6 +344,7 @@ int main(void)
 		cmocka_unit_test(what_an_imported_definition_cannot_have),
 		cmocka_unit_test(an_imported_definition_is_not_run),
 		cmocka_unit_test(results_come_back),
+		cmocka_unit_test(csv_has_no_zero_for_the_unknown),
 		cmocka_unit_test(damaged_ones_are_refused_with_their_place),
 	};
 
