@@ -121,22 +121,25 @@ static bool near(double value, double bin)
 	return fabs(value - bin) <= bin * BIN_HALF + 1;
 }
 
-/* The smallest and the largest value are known: each stands for itself in its bin. */
+/* The smallest and the largest value are known: each stands for itself in its bin, beyond whose
+ * other values it does not lie. */
 static void add_bins(struct histogram *histogram, const struct bin *list, size_t count, double min,
 		     double max)
 {
 	for (size_t i = 0; i < count; i++) {
-		double left = list[i].count;
+		double left = list[i].count, ns = list[i].ns;
+		bool smallest = i == 0 && near(min, ns), largest = i + 1 == count && near(max, ns);
 
-		if (i == 0 && near(min, list[i].ns)) {
+		if (smallest) {
 			add_value(histogram, min, 1);
 			left--;
+			ns = fmax(ns, min);
 		}
-		if (i + 1 == count && left >= 1 && near(max, list[i].ns)) {
+		if (largest && left >= 1) {
 			add_value(histogram, max, 1);
 			left--;
 		}
-		add_value(histogram, list[i].ns, left);
+		add_value(histogram, largest ? fmin(ns, max) : ns, left);
 	}
 }
 
