@@ -5,6 +5,10 @@
 #include <string.h>
 #include <strings.h>
 
+/* RFC 2046, 5.1.1: bcharsnospace. */
+#define BOUNDARY_CHARACTERS                                                                        \
+	"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'()+_,-./:=? "
+
 static bool all_digits(const char *text)
 {
 	return *text && strspn(text, "0123456789") == strlen(text);
@@ -143,6 +147,52 @@ static bool is_type(const char *type, const char *wanted)
 	return strcasecmp(type, "charset=utf-8") == 0 || strcasecmp(type, "charset=\"utf-8\"") == 0;
 }
 
+const char *gate_boundary(const struct gate_facts *facts, char *buffer)
+{
+	static const char type[] = "multipart/form-data", name[] = "boundary=";
+	const char *at = facts->content_type.value, *end;
+	bool quoted;
+
+	buffer[0] = '\0';
+	if (facts->content_type.count != 1 || strncasecmp(at, type, sizeof(type) - 1) != 0)
+		return buffer;
+	at += sizeof(type) - 1;
+	at += strspn(at, " \t");
+	if (*at++ != ';')
+		return buffer;
+	at += strspn(at, " \t");
+	if (strncasecmp(at, name, sizeof(name) - 1) != 0)
+		return buffer;
+	at += sizeof(name) - 1;
+	quoted = *at == '"';
+	at += quoted;
+	end = at + strspn(at, BOUNDARY_CHARACTERS);
+	if (end == at || end - at > 70 || end[-1] == ' ' || *end != (quoted ? '"' : '\0') ||
+	    (quoted && end[1]))
+		return buffer;
+	memcpy(buffer, at, (size_t)(end - at));
+	buffer[end - at] = '\0';
+	return buffer;
+}
+
+static int check_files(const struct gate_facts *facts, struct error *err)
+{
+	static const char *const types[] = {"application/json", "text/plain",
+					    "text/csv",		"text/xml",
+					    "application/xml",	"application/octet-stream"};
+	char boundary[72];
+
+	for (size_t i = 0; facts->content_type.count == 1 && i < ARRAY_SIZE(types); i++)
+		if (is_type(facts->content_type.value, types[i]))
+			return 0;
+	if (*gate_boundary(facts, boundary))
+		return 0;
+	return error_set(err, ERROR_CONTENT_TYPE, "",
+			 "one file is sent as it is, as Content-Type: application/octet-stream "
+			 "(or application/json, text/plain, text/csv, text/xml, application/xml), "
+			 "several as multipart/form-data with a boundary");
+}
+
 int gate_body(const struct gate_facts *facts, enum route_body body, bool has_body,
 	      struct error *err)
 {
@@ -151,6 +201,8 @@ int gate_body(const struct gate_facts *facts, enum route_body body, bool has_bod
 			return error_set(err, ERROR_BAD_REQUEST, "", "this call takes no body");
 		return 0;
 	}
+	if (body == BODY_FILES)
+		return check_files(facts, err);
 	if (facts->content_type.count == 1 &&
 	    (is_type(facts->content_type.value, "application/json") ||
 	     (body == BODY_TEST && gate_body_is_text(facts))))

@@ -49,6 +49,10 @@ MUST_CHECK int gate_body(const struct gate_facts *facts, enum route_body body, b
 /* Whether the body is sent as text/plain. */
 bool gate_body_is_text(const struct gate_facts *facts);
 
+/* The boundary of a body sent as multipart/form-data (RFC 2046: 1 to 70 characters); "" where it is
+ * another type or has none that may be. Returns buffer, of at least 72 bytes. */
+const char *gate_boundary(const struct gate_facts *facts, char *buffer);
+
 /* Length the client announces; 0 when it does not (chunked, or no body). */
 uint64_t gate_content_length(const struct gate_facts *facts);
 

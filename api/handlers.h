@@ -17,6 +17,9 @@ void handle_run_events(struct request *request);
 void handle_run_cancel(struct request *request);
 void handle_run_delete(struct request *request);
 
+/* imports.c */
+void handle_imports_post(struct request *request);
+
 /* results.c */
 void handle_run_result(struct request *request);
 void handle_run_analysis(struct request *request);
@@ -55,6 +58,11 @@ void handle_page_study_redirect(struct request *request);
 void handle_page_study_file(struct request *request);
 
 /* ---- shared by handlers ---- */
+
+/* runs.c: tells one body, with its query, from another under one Idempotency-Key. */
+void runs_digest(const struct request *request, char ret_digest[64]);
+/* runs.c: the run as GET shows it, as the answer. */
+void runs_reply(struct request *request, int status, const char *id);
 
 /* pages.c */
 void reply_html(struct request *request, int status, char *html); /* takes the page */

@@ -50,6 +50,7 @@ struct http {
 	struct events *events;
 	struct work_lane *lanes[LANE_COUNT];
 	atomic_bool draining; /* what changes something is refused */
+	atomic_uint large_bodies;
 	bool ticker_started;
 	pthread_t ticker;
 	pthread_mutex_t lock;
@@ -290,6 +291,40 @@ static void note_wishes(struct request *request)
 	request->wants_html = accept && strstr(accept, "text/html");
 }
 
+static uint64_t body_max(const struct request *request)
+{
+	return request->route && request->route->body == BODY_FILES ? REQUEST_FILES_MAX
+								    : REQUEST_BODY_MAX;
+}
+
+/* What is read and thrown away, so that an answer reaches a client that is still sending. */
+static uint64_t drain_max(const struct request *request)
+{
+	return REQUEST_DRAIN_MAX + (body_max(request) > REQUEST_BODY_MAX ? body_max(request) : 0);
+}
+
+static int body_too_large(const struct request *request, struct error *err)
+{
+	return error_set(err, ERROR_BODY_TOO_LARGE, "",
+			 "the body is longer than %llu KiB, the most taken here",
+			 (unsigned long long)body_max(request) >> 10);
+}
+
+/* Memory for bodies is bounded: only so many are large at a time. */
+static int count_large(struct http *http, struct request *request)
+{
+	if (request->body_is_large || request->body_size <= REQUEST_BODY_MAX)
+		return 0;
+	if (atomic_fetch_add(&http->large_bodies, 1) >= REQUEST_LARGE_MAX) {
+		(void)atomic_fetch_sub(&http->large_bodies, 1);
+		return error_set(&request->refused, ERROR_QUEUE_FULL, "",
+				 "%d large files are being taken in already; try again",
+				 REQUEST_LARGE_MAX);
+	}
+	request->body_is_large = true;
+	return 0;
+}
+
 /* Finds out what is asked for, and whether it may be. */
 static int admit(struct http *http, struct request *request, struct gate_facts *facts,
 		 const char *method, const char *url, struct error *err)
@@ -320,10 +355,9 @@ static int admit(struct http *http, struct request *request, struct gate_facts *
 	if (r < 0)
 		return r;
 	request->body_is_text = gate_body_is_text(facts);
-	if (gate_content_length(facts) > REQUEST_BODY_MAX)
-		return error_set(err, ERROR_BODY_TOO_LARGE, "",
-				 "the body is longer than %u KiB, the most taken here",
-				 REQUEST_BODY_MAX >> 10);
+	(void)gate_boundary(facts, request->boundary);
+	if (gate_content_length(facts) > body_max(request))
+		return body_too_large(request, err);
 	if (!method_safe(request->method) && atomic_load(&http->draining))
 		return error_set(err, ERROR_SHUTTING_DOWN, "", "the service is stopping");
 	if (facts->idempotency_key.value) {
@@ -350,25 +384,24 @@ static enum MHD_Result begin(struct http *http, struct request *request, const c
 	/* Where the framing is wrong, nothing behind the headers can be trusted. */
 	now = gate_framing(&facts, &request->refused) < 0;
 	if (!now && admit(http, request, &facts, method, url, &request->refused) < 0)
-		now = facts.expect.count || gate_content_length(&facts) > REQUEST_DRAIN_MAX;
+		now = facts.expect.count || gate_content_length(&facts) > drain_max(request);
 	if (!now)
 		return MHD_YES;
 	request->close_after = true;
 	return answer_error(http, request, &request->refused);
 }
 
-static enum MHD_Result take_body(struct request *request, const char *data, size_t size)
+static enum MHD_Result take_body(struct http *http, struct request *request, const char *data,
+				 size_t size)
 {
 	char *body;
 
 	request->body_seen += size;
-	if (request->body_seen > REQUEST_DRAIN_MAX)
+	if (request->body_seen > drain_max(request))
 		return MHD_NO; /* chunks without end: no answer can be queued here */
-	if (request->refused.code == ERROR_NONE && request->body_seen > REQUEST_BODY_MAX)
-		(void)error_set(&request->refused, ERROR_BODY_TOO_LARGE, "",
-				"the body is longer than %u KiB, the most taken here",
-				REQUEST_BODY_MAX >> 10);
-	if (request->refused.code != ERROR_NONE)
+	if (request->refused.code == ERROR_NONE && request->body_seen > body_max(request))
+		(void)body_too_large(request, &request->refused);
+	if (request->refused.code != ERROR_NONE || count_large(http, request) < 0)
 		return MHD_YES;
 	body = realloc(request->body, request->body_size + size + 1);
 	if (!body) {
@@ -453,7 +486,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 		return begin(http, request, url, method, version);
 	}
 	if (*size) {
-		enum MHD_Result result = take_body(request, data, *size);
+		enum MHD_Result result = take_body(http, request, data, *size);
 
 		*size = 0;
 		return result;
@@ -474,6 +507,8 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **st
 	if (!request)
 		return;
 	connections_enter(http->connections, request->record, CONNECTION_READING, clock_now_ns());
+	if (request->body_is_large)
+		(void)atomic_fetch_sub(&http->large_bodies, 1);
 	request_free(request);
 	*state = NULL;
 }

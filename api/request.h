@@ -30,7 +30,10 @@
 #define REQUEST_PARAMETERS_MAX 8
 #define REQUEST_HEADERS_MAX 4
 #define REQUEST_BODY_MAX (64u << 10)
-#define REQUEST_DRAIN_MAX (8u << 20)
+#define REQUEST_FILES_MAX (16u << 20) /* of a body of BODY_FILES */
+#define REQUEST_LARGE_MAX 4	      /* bodies above REQUEST_BODY_MAX held at a time */
+#define REQUEST_DRAIN_MAX (8u << 20)  /* beyond what is taken */
+#define REQUEST_BOUNDARY_MAX 72
 #define REQUEST_WAIT_MAX_S 15
 #define REQUEST_HOST_MAX 72 /* "[", an IPv6 address, "]:65535" */
 
@@ -83,8 +86,10 @@ struct request {
 	struct parameter parameters[REQUEST_PARAMETERS_MAX];
 	char *body; /* NUL-terminated, NULL when empty */
 	size_t body_size;
-	bool body_is_text;     /* text/plain: an fio job file */
-	char *idempotency_key; /* or NULL */
+	bool body_is_text;		     /* text/plain: an fio job file */
+	bool body_is_large;		     /* counted among REQUEST_LARGE_MAX */
+	char boundary[REQUEST_BOUNDARY_MAX]; /* of multipart/form-data; or "" */
+	char *idempotency_key;		     /* or NULL */
 	bool wants_html;
 
 	/* what is to happen next */

@@ -96,10 +96,16 @@ static void reply_fio(struct request *request)
 	struct error err;
 
 	result_init(&result);
-	if (read_result(request, &result, &err) < 0)
+	if (read_result(request, &result, &err) < 0) {
 		reply_failure(request, &err);
-	else
+	} else if (result.definition.imported) {
+		(void)error_set(&err, ERROR_NOT_FOUND, "",
+				"the result was imported: there is nothing of ours that would be "
+				"told in fio's form");
+		request_reply_error(request, &err);
+	} else {
 		request_reply_json(request, 200, result_fio(&result));
+	}
 	result_done(&result);
 }
 

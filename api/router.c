@@ -9,6 +9,8 @@
 #include "server/store.h"
 
 static const char *const test_parameters[] = {"target", "name", "repeats", NULL};
+static const char *const import_parameters[] = {"name",	  "description", "factor", "label",
+						"format", "file",	 NULL};
 static const char *const list_parameters[] = {"state", "limit", "cursor", NULL};
 static const char *const wait_parameters[] = {"after", "wait", NULL};
 static const char *const page_parameters[] = {"cursor", NULL};
@@ -28,6 +30,7 @@ const struct route routes[] = {
 	{METHOD_GET, "/api/v1/runs/{id}/analysis", handle_run_analysis, BODY_NONE, false, NULL},
 	{METHOD_GET, "/api/v1/runs/{id}/result.csv", handle_run_csv, BODY_NONE, false, NULL},
 	{METHOD_GET, "/api/v1/runs/{id}/fio.json", handle_run_fio, BODY_NONE, false, NULL},
+	{METHOD_POST, "/api/v1/imports", handle_imports_post, BODY_FILES, false, import_parameters},
 	{METHOD_GET, "/api/v1/comparisons", handle_comparisons, BODY_NONE, false, compare_parameters},
 	{METHOD_GET, "/api/v1/definitions", handle_definitions_list, BODY_NONE, false, NULL},
 	{METHOD_GET, "/api/v1/definitions/{name}", handle_definition_get, BODY_NONE, false, NULL},

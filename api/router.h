@@ -59,8 +59,9 @@ MUST_CHECK int path_decode_parameter(const char *raw, char **ret_text, struct er
 
 struct request;
 
-/* BODY_TEST: JSON, or an fio job file as text. */
-enum route_body { BODY_NONE, BODY_JSON, BODY_TEST };
+/* BODY_TEST: JSON, or an fio job file as text. BODY_FILES: results of other tools, one as it is or
+ * several as multipart/form-data. */
+enum route_body { BODY_NONE, BODY_JSON, BODY_TEST, BODY_FILES };
 
 struct route {
 	enum method method; /* GET routes serve HEAD too */

@@ -84,7 +84,7 @@ static int run_document(const struct service *service, const char *id, json_t **
 	return *ret_value ? 0 : error_no_memory(err);
 }
 
-static void reply_run(struct request *request, int status, const char *id)
+void runs_reply(struct request *request, int status, const char *id)
 {
 	json_t *value = NULL;
 	struct error err;
@@ -111,7 +111,7 @@ static void digest_add(struct digest *digest, const char *data, size_t size)
 
 /* Tells one body, with its query, from another under one Idempotency-Key: FNV-1a with two offsets,
  * and the length. A guard against a client's mistake, not against an enemy. */
-static void digest_request(const struct request *request, char ret_digest[64])
+void runs_digest(const struct request *request, char ret_digest[64])
 {
 	struct digest digest = {UINT64_C(0xcbf29ce484222325), UINT64_C(0x6c62272e07bb0142)};
 
@@ -137,7 +137,7 @@ static int submit(struct request *request, const struct definition *definition,
 	bool again = false;
 	int r;
 
-	digest_request(request, digest);
+	runs_digest(request, digest);
 	if (request->idempotency_key) {
 		/* the same request once more is answered as it was, also where a new run would now
 		 * be refused (the first one's scratch file is there) */
@@ -171,7 +171,7 @@ static void accept_run(struct request *request)
 		request_reply_error(request, &err);
 		return;
 	}
-	reply_run(request, 202, run.id);
+	runs_reply(request, 202, run.id);
 	request_header(request, "Location", "/api/v1/runs/%s", run.id);
 }
 
@@ -283,7 +283,7 @@ void handle_run_get(struct request *request)
 	    !run_state_ended(run.state))
 		request_wait(request, id, after, seconds);
 	else
-		reply_run(request, 200, id);
+		runs_reply(request, 200, id);
 }
 
 void handle_run_events(struct request *request)
@@ -306,7 +306,7 @@ static void cancel_run(struct request *request)
 	if (schedule_cancel(request->service->schedule, id, &err) < 0)
 		request_reply_error(request, &err);
 	else
-		reply_run(request, 202, id);
+		runs_reply(request, 202, id);
 }
 
 void handle_run_cancel(struct request *request)
