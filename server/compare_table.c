@@ -192,6 +192,11 @@ static void print_summary(const struct run_comparison *comparison, FILE *out, si
 			   ? line
 			   : "These runs have no cell in common: nothing can be compared.",
 		   0, 0, width);
+	if (comparison->judged > 0)
+		table_wrap(out,
+			   "The intervals know the repeats within each run, not what was otherwise "
+			   "during one of them; a second run of the same shows how much that is.",
+			   0, 0, width);
 }
 
 static void print_limit(const struct run_judgement *judgement, int limit, FILE *out)
@@ -229,7 +234,9 @@ static void print_judgement(const struct run_comparison *comparison,
 			       : breach->fail	 ? "its whole interval lies beyond"
 						 : "its interval holds allowed ratios too");
 		(void)fprintf(out, "- %s: ", breach->fail ? "FAIL" : "open");
-		table_wrap(out, line, 8, 2, width);
+		if (comparison->run_count > 2)
+			(void)fprintf(out, "run %zu: ", pair->run);
+		table_wrap(out, line, comparison->run_count > 2 ? 15 : 8, 2, width);
 	}
 }
 

@@ -4,12 +4,15 @@
  */
 #include "web/compare_page.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/clock.h"
+#include "web/compare_marks.h"
 #include "web/layout.h"
 #include "web/numbers.h"
 
+#define SCALE_LEAST 0.05
 #define ROWS_MAX 400 /* cells shown of each run; the JSON has all */
 
 /* ---- the runs ---- */
@@ -92,6 +95,13 @@ static void headline(const struct run_comparison *comparison, struct html *html)
 		html_text(html, ".");
 	}
 	html_close(html, "p");
+	if (comparison->judged > 0)
+		html_element(html, "p",
+			     "The intervals know the repeats within each run. What was otherwise "
+			     "during one of them (a busier machine, a fuller pool) moves all its "
+			     "cells and is not in them: a second run of the same shows how much "
+			     "that is.",
+			     "class", "note", NULL);
 }
 
 static void unfair_banner(const struct run_comparison *comparison, struct html *html)
@@ -146,6 +156,8 @@ static void breach_line(const struct run_comparison *comparison, const struct ru
 
 	html_open(html, "li", NULL);
 	html_element(html, "b", breach->fail ? "fails" : "open", NULL);
+	if (comparison->run_count > 2)
+		html_textf(html, " in run %zu", pair->run);
 	html_textf(html, ": %s, %s: %s, held against %s", run_pair_title(pair, title),
 		   run_ratio_title(ratio, name), ratio_words(ratio, change),
 		   breach->interval ? "its interval" : "the ratio itself");
@@ -276,7 +288,8 @@ static void interval_cell(const struct run_ratio *ratio, struct html *html)
 		     "class", "number", NULL);
 }
 
-static void ratio_row(const struct run_pair *pair, const struct run_ratio *ratio, bool verdict,
+/* scale: of the marks; 0: a row without verdict and mark. */
+static void ratio_row(const struct run_pair *pair, const struct run_ratio *ratio, double scale,
 		      struct html *html)
 {
 	char title[RUN_PAIR_TITLE_MAX], name[RUN_RATIO_TITLE_MAX], change[RUN_CHANGE_MAX];
@@ -290,7 +303,9 @@ static void ratio_row(const struct run_pair *pair, const struct run_ratio *ratio
 	side_cell(ratio, &ratio->other, html);
 	html_element(html, "td", ratio_words(ratio, change), "class", "number", NULL);
 	interval_cell(ratio, html);
-	if (verdict)
+	if (scale > 0)
+		compare_mark(ratio, scale, html);
+	if (scale > 0)
 		html_element(html, "td", ratio->judged ? verdict_words[ratio->verdict] : "unknown",
 			     "class",
 			     ratio->verdict == RUN_WORSE    ? "worse"
@@ -300,7 +315,7 @@ static void ratio_row(const struct run_pair *pair, const struct run_ratio *ratio
 	html_close(html, "tr");
 }
 
-static void table_begin(bool verdict, struct html *html)
+static void table_begin(double scale, struct html *html)
 {
 	html_raw(html, "<div class=\"scroll\"><table class=\"ratios\"><thead><tr>"
 		       "<th scope=\"col\">Cell</th><th scope=\"col\">Figure</th>"
@@ -308,8 +323,10 @@ static void table_begin(bool verdict, struct html *html)
 		       "<th scope=\"col\" class=\"number\">Other</th>"
 		       "<th scope=\"col\" class=\"number\">Change</th>"
 		       "<th scope=\"col\" class=\"number\">95 % interval</th>");
-	if (verdict)
+	if (scale > 0) {
+		compare_marks_head(scale, html);
 		html_raw(html, "<th scope=\"col\">Verdict</th>");
+	}
 	html_raw(html, "</tr></thead><tbody>");
 }
 
@@ -322,16 +339,17 @@ static void table_end(struct html *html)
 static void run_figures(const struct run_comparison *comparison, size_t run, bool all,
 			struct html *html)
 {
+	double scale = all ? 0 : fmax(compare_marks_scale(comparison, run), SCALE_LEAST);
 	size_t shown = 0;
 
-	table_begin(!all, html);
+	table_begin(scale, html);
 	for (size_t i = 0; i < comparison->pair_count; i++) {
 		const struct run_pair *pair = &comparison->pairs[i];
 
 		if (pair->run != run || pair->ratio_count == 0 || shown++ >= ROWS_MAX)
 			continue;
 		for (size_t n = 0; n < (all ? pair->ratio_count : 1); n++)
-			ratio_row(pair, &pair->ratios[n], !all, html);
+			ratio_row(pair, &pair->ratios[n], scale, html);
 	}
 	table_end(html);
 	if (shown > ROWS_MAX) {
@@ -388,9 +406,7 @@ static void method_section(const struct run_comparison *comparison, struct html 
 	html_raw(html, "<section><h2>How this is judged</h2><p>Runs share no blocks, so the "
 		       "logarithms of their repeats are compared by Welch's test, with 95 % "
 		       "intervals, and verdicts hold under Holm's procedure over all cells "
-		       "of all runs. A single sample has no interval and no verdict. The intervals "
-		       "know the spread of repeats within each run; what changes from one run to "
-		       "the next besides, such as how full a pool is, is not in them.</p><p>As "
+		       "of all runs. A single sample has no interval and no verdict.</p><p>As "
 		       "JSON: ");
 	html_open(html, "code", NULL);
 	html_text(html, "/api/v1/comparisons?runs=");

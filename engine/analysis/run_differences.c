@@ -366,6 +366,51 @@ static int add_environment(struct run_comparison *comparison)
 	return r < 0 ? r : add_numbers(comparison);
 }
 
+/* Of all processors' time in the samples' windows, what others had: 0 to 1; -1: not known. */
+static double others_share(const struct result *run)
+{
+	double busy = 0, own = 0, seconds = 0;
+
+	for (size_t i = 0; i < run->sample_count; i++) {
+		const struct sample *sample = &run->samples[i];
+
+		if (sample->source)
+			return -1;
+		busy += sample->cpu.machine_busy_s;
+		own += sample->cpu.user_s + sample->cpu.system_s;
+		seconds += sample->seconds;
+	}
+	if (!(busy > 0) || !(seconds > 0) || run->environment.cpus == 0)
+		return -1;
+	busy = (busy - own) / (seconds * run->environment.cpus);
+	return busy < 0 ? 0 : busy > 1 ? 1 : busy;
+}
+
+/* Told where it differs by more than a machine that only measures has by chance. */
+#define OTHERS_DIFFER 0.1
+
+static int add_others(struct run_comparison *comparison)
+{
+	struct texts texts = {.list = {NULL}};
+	double least = 1, most = 0;
+	char text[16];
+
+	for (size_t i = 0; i < comparison->run_count; i++) {
+		double share = others_share(comparison->runs[i]);
+
+		if (share < 0)
+			continue;
+		least = share < least ? share : least;
+		most = share > most ? share : most;
+		(void)snprintf(text, sizeof(text), "%.0f %%", share * 100);
+		set_text(&texts, i, text);
+	}
+	if (most - least < OTHERS_DIFFER)
+		return 0;
+	return add(comparison, RUN_DIFFERENCE_ENVIRONMENT, "processors busy with other work",
+		   "Others used the processors more while one of them ran.", &texts);
+}
+
 static const char *fact_of(const struct result *run, const char *name)
 {
 	for (size_t i = 0; i < run->fact_count; i++)
@@ -426,7 +471,7 @@ int run_differences_make(struct run_comparison *comparison)
 {
 	static int (*const makers[])(struct run_comparison *) = {
 		run_settings_make, add_definition,  add_targets, add_properties,
-		add_measurement,   add_environment, add_facts,
+		add_measurement,   add_environment, add_others,	 add_facts,
 	};
 	int r = 0;
 

@@ -2,6 +2,7 @@
 /* test_compare_page.c - the page of a comparison: valid, escaped, what is unfair before figures. */
 #include "web/compare_page.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include "tests/unit/engine/analysis/run_fixture.h"
 #include "tests/unit/web/hostile.h"
 #include "tests/unit/web/xml.h"
+#include "web/compare_marks.h"
 
 /* The page of two runs, held against limits where there are some. */
 static char *page_of(const struct result *a, const struct result *b, const char *limits)
@@ -61,6 +63,7 @@ static void worse_and_unfair(void **state)
 	has(page, "held against its interval");
 	has(page, "-10.0 %");
 	has(page, "<td class=\"worse\">worse</td>");
+	has(page, "<circle cx=");
 	has(page, "/api/v1/comparisons?runs=20261130-113000-aaaaaa,20261130-113000-bbbbbb");
 	assert_true(strstr(page, "id=\"differences\"") < strstr(page, "class=\"ratios\""));
 	free(page);
@@ -161,6 +164,45 @@ static void many_cells(void **state)
 	result_done(&a);
 }
 
+/* Marks lie left of the line for less, right of it for more, and never beyond the cell. */
+static void marks(void **state)
+{
+	struct result a, b;
+	struct run_comparison comparison;
+	struct run_ratio *ratio;
+	struct html *html;
+	double scale;
+	char *text;
+
+	(void)state;
+	run_fixture_plain(&a, "a", 1);
+	run_fixture_plain(&b, "b", 0.5);
+	run_fixture_compare(&a, &b, &comparison);
+	scale = compare_marks_scale(&comparison, 1);
+	assert_true(scale > log(2) && scale < log(2.2));
+	assert_true(compare_marks_scale(&comparison, 2) == 0); /* there is no such run */
+	ratio = &comparison.pairs[0].ratios[0];
+	ratio->welch = (struct welch){.ratio = 2, .interval = true, .low = 0.001, .high = 1000};
+	html = html_new();
+	html_open(html, "tr", NULL);
+	compare_mark(ratio, log(2), html);
+	ratio->welch.ratio = 0; /* not known: nothing is drawn */
+	compare_mark(ratio, log(2), html);
+	html_close(html, "tr");
+	text = html_finish(html, NULL);
+	assert_non_null(text);
+	has(text, "x1=\"6.0\" x2=\"174.0\"");
+	has(text, "cx=\"174.0\"");
+	has(text, "<td class=\"marks\"></td>");
+	free(text);
+	/* one interval much wider than any change does not make all changes look alike */
+	ratio->welch = (struct welch){.ratio = 1.1, .interval = true, .low = 1e-9, .high = 1e9};
+	assert_true(compare_marks_scale(&comparison, 1) < log(2) * 2.6);
+	run_comparison_done(&comparison);
+	result_done(&a);
+	result_done(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +210,7 @@ int main(void)
 		cmocka_unit_test(nothing_in_common),
 		cmocka_unit_test(hostile_names),
 		cmocka_unit_test(many_cells),
+		cmocka_unit_test(marks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

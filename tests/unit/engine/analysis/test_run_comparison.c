@@ -205,6 +205,33 @@ static void what_else_differs(void **state)
 	result_done(&b);
 }
 
+/* A machine that was busy with something else: told, and marked, from a tenth on. */
+static void other_work(void **state)
+{
+	struct result a, b;
+	struct run_comparison comparison;
+
+	(void)state;
+	run_fixture_plain(&a, "a", 1);
+	run_fixture_plain(&b, "b", 1);
+	for (size_t i = 0; i < b.sample_count; i++) { /* of 4 processors and a second */
+		a.samples[i].cpu = (struct cpu_delta){.user_s = 0.5, .machine_busy_s = 0.7};
+		b.samples[i].cpu = (struct cpu_delta){.user_s = 0.5, .machine_busy_s = 1.05};
+	}
+	run_fixture_compare(&a, &b, &comparison);
+	assert_int_equal(comparison.difference_count, 0);
+	run_comparison_done(&comparison);
+	for (size_t i = 0; i < b.sample_count; i++)
+		b.samples[i].cpu.machine_busy_s = 1.15;
+	run_fixture_compare(&a, &b, &comparison);
+	assert_int_equal(run_comparison_unfair(&comparison), 1);
+	assert_string_equal(comparison.differences[0].values[0], "5 %");
+	assert_string_equal(comparison.differences[0].values[1], "16 %");
+	run_comparison_done(&comparison);
+	result_done(&a);
+	result_done(&b);
+}
+
 /* A figure that another tool told, rounded, with little known of how it came about. */
 static void told_by_another_tool(void **state)
 {
@@ -383,6 +410,7 @@ int main(void)
 		cmocka_unit_test(levels_beside_options),
 		cmocka_unit_test(workloads_by_name_then_by_options),
 		cmocka_unit_test(what_else_differs),
+		cmocka_unit_test(other_work),
 		cmocka_unit_test(told_by_another_tool),
 		cmocka_unit_test(phases_of_files),
 		cmocka_unit_test(rates_are_judged_by_latency),

@@ -18,6 +18,7 @@
 #include "server/codec/message.h"
 #include "server/codec/result_csv.h"
 #include "server/codec/result_fio.h"
+#include "server/codec/run_comparison.h"
 #include "server/codec/sample.h"
 #include "tests/unit/server/codec/fixture.h"
 
@@ -191,6 +192,25 @@ static bool try_analysis(void *arg)
 	return worked;
 }
 
+static bool try_comparison(void *arg)
+{
+	const struct result *const runs[] = {arg, arg};
+	const struct run_limits limits = {.set = {true}, .values = {-5}};
+	struct run_comparison comparison;
+	struct run_judgement judgement;
+	char *text = NULL;
+
+	if (run_comparison_make(runs, 2, &comparison) < 0)
+		return false;
+	if (run_limits_hold(&limits, &comparison, &judgement) == 0) {
+		text = run_comparison_text(&comparison, &judgement);
+		run_judgement_done(&judgement);
+	}
+	run_comparison_done(&comparison);
+	free(text);
+	return text != NULL;
+}
+
 /* With 0, 1, 2, ... allocations allowed until it works. */
 static void torture(bool (*try)(void *arg), void *arg, size_t at_least)
 {
@@ -243,6 +263,7 @@ static void results_survive(void **state)
 	workload_init(&result.definition.workloads[0]);
 	result.definition.workloads[0].name = fixture_text("w");
 	torture(try_analysis, &result, 30);
+	torture(try_comparison, &result, 30);
 	result_done(&result);
 }
 
