@@ -7,8 +7,8 @@
  * number of repeats of everything, whenever it ends. Samples grouped by instance for want of space
  * hold no whole block before the last one, and all are made.
  *
- * Of each sample only what the rule reads is kept: its figures, and with rates, where latency may be
- * what is compared, means in place of histograms.
+ * Of each sample only what the rule reads is kept: its figures, and with rates, where latency may
+ * be what is compared, means in place of histograms.
  *
  * Calling sequence: run_repeats_begin; run_repeats_add for each sample, in the plan's order;
  * run_repeats_done. One thread. Where repeats do not end early all of it does nothing.
