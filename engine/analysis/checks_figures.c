@@ -43,14 +43,26 @@ static int size_mismatch(const struct check *check, enum direction d, const char
 	return checks_add(check, FINDING_WARNING, "size_mismatch", expected, found, message);
 }
 
-/* By the amounts, in requests of least to most bytes. true: they agree. */
-static bool amounts_agree(const struct direction_result *result, double least, double most)
+/* What may be counted on one side only, in bytes. fio's bytes hold what was outstanding when the
+ * ramp ended, its operations do not: seen of 3.33, where 11,559 writes of 128k at depth 32 had the
+ * bytes of 11,590. */
+static double at_the_ramp(const struct sample *sample, double most)
 {
+	if (!sample->source || !sample_knows(sample, OPTION_ID_RAMP_TIME) ||
+	    sample->options.ramp_time_ns == 0 || !checks_depth_known(sample))
+		return 0;
+	return checks_depth_asked(sample) * most;
+}
+
+/* By the amounts, in requests of least to most bytes. true: they agree. */
+static bool amounts_agree(const struct sample *sample, enum direction d, double least, double most)
+{
+	const struct direction_result *result = &sample->directions[d];
 	/* An operation that was short lacks a request's worth at most. */
 	double missing = (double)result->short_ios * most;
 	double bytes = (double)result->bytes, ios = (double)result->ios;
 
-	return bytes <= ios * most * (1 + SIZE_SHARE) &&
+	return bytes <= ios * most * (1 + SIZE_SHARE) + at_the_ramp(sample, most) &&
 	       bytes >= ios * least * (1 - SIZE_SHARE) - missing;
 }
 
@@ -72,14 +84,20 @@ static int amounts_differ(const struct check *check, enum direction d, double le
 }
 
 /* By the rates, as far as their printed digits leave them open. */
-static bool rates_agree(const struct told_figure *iops, const struct told_figure *bandwidth,
-			double least, double most)
+static bool rates_agree(const struct sample *sample, enum direction d, const double sizes[2])
 {
-	bool exact = iops->low == iops->high && bandwidth->low == bandwidth->high;
-	double more = 1 + (exact ? SIZE_SHARE : ROUNDING_SHARE);
+	struct told_figure iops = checks_iops(sample, d);
+	struct told_figure bandwidth = checks_bandwidth(sample, d);
+	struct told_figure seconds = checks_seconds(sample);
+	bool exact = iops.low == iops.high && bandwidth.low == bandwidth.high;
+	double more = 1 + (exact ? SIZE_SHARE : ROUNDING_SHARE), ramp;
 
-	return iops->low * least <= bandwidth->high * more &&
-	       bandwidth->low <= iops->high * most * more;
+	if (!iops.known || !bandwidth.known)
+		return true;
+	/* A second at the least, where it is not known. */
+	ramp = at_the_ramp(sample, sizes[1]) / (seconds.known ? seconds.low : 1);
+	return iops.low * sizes[0] <= bandwidth.high * more &&
+	       bandwidth.low <= iops.high * sizes[1] * more + ramp;
 }
 
 /* "201.95 to 202.73", or one number where it is the same. */
@@ -124,18 +142,13 @@ static enum contradiction contradiction(const struct sample *sample, enum direct
 					double sizes[2])
 {
 	const struct sample_source *source = sample->source;
-	struct told_figure iops, bandwidth;
 
 	if (!checks_request_sizes(sample, d, &sizes[0], &sizes[1]))
 		return AGREES;
 	if ((!source || (source->directions[d].ios_known && source->directions[d].bytes_known)) &&
-	    !amounts_agree(&sample->directions[d], sizes[0], sizes[1]))
+	    !amounts_agree(sample, d, sizes[0], sizes[1]))
 		return BY_AMOUNTS;
-	if (!source || sample->directions[d].short_ios > 0)
-		return AGREES;
-	iops = checks_iops(sample, d);
-	bandwidth = checks_bandwidth(sample, d);
-	if (!iops.known || !bandwidth.known || rates_agree(&iops, &bandwidth, sizes[0], sizes[1]))
+	if (!source || sample->directions[d].short_ios > 0 || rates_agree(sample, d, sizes))
 		return AGREES;
 	return BY_RATES;
 }

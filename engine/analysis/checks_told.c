@@ -18,6 +18,9 @@
 /* With less than three quarters of the depth outstanding another level was measured than asked. */
 #define DEPTH_SHARE 0.75
 
+/* Ended by its time, as in checks_asked.c. */
+#define TIME_SHARE 0.99
+
 /* Of fewer operations those at the ends weigh too much. */
 #define LITTLE_OPERATIONS 1000
 
@@ -75,6 +78,27 @@ static bool enough(const struct sample *sample)
 	return !known || checks_operations(sample) >= LITTLE_OPERATIONS;
 }
 
+/* Whether all jobs went on to the end: of several that end with their size the first are over while
+ * the last go on. */
+static bool went_on_together(const struct sample *sample)
+{
+	const struct workload *options = &sample->options;
+	struct told_figure seconds = checks_seconds(sample);
+
+	if (options->numjobs == 1 ||
+	    (sample_knows(sample, OPTION_ID_TIME_BASED) && options->time_based))
+		return true;
+	return sample_knows(sample, OPTION_ID_RUNTIME) && seconds.known &&
+	       seconds.high >= (double)options->runtime_ns / (double)NS_PER_S * TIME_SHARE;
+}
+
+/* What completes at once is not outstanding. */
+static bool completes_at_once(const struct sample *sample)
+{
+	return sample_knows(sample, OPTION_ID_IOENGINE) &&
+	       sample->options.ioengine == IOENGINE_NULL;
+}
+
 static int check_outstanding(const struct check *check)
 {
 	const struct sample *sample = check->sample;
@@ -96,14 +120,16 @@ static int check_outstanding(const struct check *check)
 				  "have been outstanding; one of the figures, or an option, is not "
 				  "what it is told to be.");
 	/* A job that waits for its fsync, a rate or a pause has less outstanding by right. */
-	if (!all || depth.high >= asked * DEPTH_SHARE || sample->options.fsync > 0 ||
+	if (!all || depth.high >= asked * DEPTH_SHARE || !went_on_together(sample) ||
+	    completes_at_once(sample) || sample->options.fsync > 0 ||
 	    sample->options.fdatasync > 0 || sample->options.end_fsync || sample->sync ||
 	    sample->error_count > 0 || checks_paced(sample))
 		return 0;
 	return checks_add(check, FINDING_WARNING, "depth_not_reached", expected, found,
 			  "Fewer operations were outstanding than asked: a synchronous engine "
-			  "(fio's default) ignores iodepth, and without direct=1 a queue may not "
-			  "form; what was measured is a lower depth.");
+			  "(fio's default) ignores iodepth, without direct=1 a queue may not "
+			  "form, or the processors set the pace; what was measured is a lower "
+			  "depth.");
 }
 
 /* Operations of a direction; below 0: not known. */

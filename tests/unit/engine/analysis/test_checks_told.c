@@ -109,6 +109,30 @@ static void amounts_are_held_to_the_size(void **state)
 	expect_only(&sample, "size_mismatch");
 }
 
+/* fio, 128k at depth 32 with a ramp: what was outstanding at its end is among the bytes alone. */
+static void a_ramp_may_leave_a_queue_of_bytes(void **state)
+{
+	static const struct {
+		uint64_t more;
+		bool ramp, agree;
+	} cases[] = {{31, true, true}, {43, true, true}, {44, true, false}, {31, false, false}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct sample sample;
+
+		told_sample(&sample, "w",
+			    cases[i].ramp ? "rw=write bs=128k iodepth=32 numjobs=1 ramp_time=1"
+					  : "rw=write bs=128k iodepth=32 numjobs=1");
+		told_amounts(&sample, DIRECTION_WRITE, 11559, (11559 + cases[i].more) << 17);
+		told_seconds(&sample, 1);
+		sample.source->directions[DIRECTION_WRITE].iops = told_exactly(11559);
+		sample.source->directions[DIRECTION_WRITE].bandwidth =
+			told_exactly((double)((11559 + cases[i].more) << 17));
+		expect_only(&sample, cases[i].agree ? NULL : "size_mismatch");
+	}
+}
+
 /* Nothing is said where what it takes is not known. */
 static void unknown_says_nothing(void **state)
 {
@@ -298,7 +322,7 @@ static void depth_follows_from_rate_and_latency(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct sample sample;
 
-		told_sample(&sample, "w", "rw=randread bs=8k iodepth=4 numjobs=4");
+		told_sample(&sample, "w", "rw=randread bs=8k iodepth=4 numjobs=4 time_based=1");
 		sample.source->directions[DIRECTION_READ].iops = told_exactly(1000);
 		sample.source->directions[DIRECTION_READ].latency_mean =
 			told_exactly(cases[i].ms * 1e6);
@@ -344,6 +368,35 @@ static void an_engine_without_depth_is_found(void **state)
 	sample.source->directions[DIRECTION_READ].iops = told_exactly(10000);
 	sample.source->directions[DIRECTION_READ].latency_mean = told_exactly(98e3);
 	expect_only(&sample, NULL);
+}
+
+/* Of several jobs that end with their size the last go on alone; what completes at once is never
+ * outstanding. */
+static void depth_is_told_where_all_jobs_went_on(void **state)
+{
+	static const struct {
+		const char *options;
+		double seconds;
+		bool told;
+	} cases[] = {
+		{"rw=randread bs=4k iodepth=32 numjobs=3 ioengine=libaio", 2, false},
+		{"rw=randread bs=4k iodepth=32 numjobs=3 ioengine=libaio runtime=2", 1.97, false},
+		{"rw=randread bs=4k iodepth=32 numjobs=3 ioengine=libaio runtime=2", 1.99, true},
+		{"rw=randread bs=4k iodepth=32 numjobs=3 time_based=1 ioengine=libaio", 2, true},
+		{"rw=randread bs=4k iodepth=32 numjobs=1 ioengine=libaio", 2, true},
+		{"rw=randread bs=4k iodepth=32 numjobs=1 ioengine=null", 2, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct sample sample;
+
+		told_sample(&sample, "w", cases[i].options);
+		told_seconds(&sample, cases[i].seconds);
+		sample.source->directions[DIRECTION_READ].iops = told_exactly(10000);
+		sample.source->directions[DIRECTION_READ].latency_mean = told_exactly(1e6);
+		expect_only(&sample, cases[i].told ? "depth_not_reached" : NULL);
+	}
 }
 
 /* ---- latency ---- */
@@ -433,6 +486,7 @@ int main(void)
 		cmocka_unit_test(exact_rates_may_miss_a_thousandth),
 		cmocka_unit_test(sizes_that_differ_give_a_range),
 		cmocka_unit_test(amounts_are_held_to_the_size),
+		cmocka_unit_test(a_ramp_may_leave_a_queue_of_bytes),
 		cmocka_unit_test(unknown_says_nothing),
 		cmocka_unit_test(longer_than_asked_is_told),
 		cmocka_unit_test(shorter_is_told_where_it_was_to_go_on),
@@ -442,6 +496,7 @@ int main(void)
 		cmocka_unit_test(depth_follows_from_rate_and_latency),
 		cmocka_unit_test(both_directions_are_outstanding),
 		cmocka_unit_test(an_engine_without_depth_is_found),
+		cmocka_unit_test(depth_is_told_where_all_jobs_went_on),
 		cmocka_unit_test(percentiles_need_their_operations),
 		cmocka_unit_test(latencies_lie_in_order),
 		cmocka_unit_test(errors_that_are_told_are_told),
