@@ -27,6 +27,19 @@ static int put_level(json_t *object, const char *name, const struct analysis *an
 
 /* ---- comparisons ---- */
 
+/* Figures of which only the changes in percent are known have no unit of their own. */
+static const char *unit_of(const struct analysis *analysis, const struct comparison *comparison)
+{
+	for (size_t i = 0; comparison->cells && i < analysis->level_count; i++) {
+		const struct cell *cell = comparison->cells[i];
+
+		for (size_t n = 0; cell && n < cell->sample_count; n++)
+			if (cell->samples[n]->source && cell->samples[n]->source->index)
+				return "index";
+	}
+	return units[comparison->measure];
+}
+
 static json_t *encode_levels(const struct analysis *analysis, const struct comparison *comparison)
 {
 	const struct definition *definition = &analysis->result->definition;
@@ -127,7 +140,7 @@ static json_t *encode_comparison(const struct analysis *analysis,
 	if (comparison->files)
 		failed |= put_value(object, "phase", encode_phase(comparison));
 	failed |= put_text(object, "measure", measure_names[comparison->measure]);
-	failed |= put_text(object, "unit", units[comparison->measure]);
+	failed |= put_text(object, "unit", unit_of(analysis, comparison));
 	failed |= put_real(object, "weight", comparison->weight);
 	failed |= put_u64(object, "blocks", comparison->blocks);
 	if (comparison->measured > 0)

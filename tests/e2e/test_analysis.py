@@ -1,6 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the samples of a run mean, as JSON; the contract holds every answer against openapi.yaml."""
 
+import re
+
+import contract
+
+
+def test_codes_of_statements():
+    """Those that the program has, by the list they are kept in, are those that are promised."""
+    text = (contract.ROOT / "engine/analysis/statements.h").read_text(encoding="utf-8")
+    rows = re.findall(r"^ \*   ([a-z_]+(?:, [a-z_]+)*) +\S", text, re.M)
+    kept = [code for row in rows for code in row.split(", ")]
+    schema = contract.DOCUMENT["components"]["schemas"]["Analysis"]["properties"]["statements"]
+    assert sorted(kept) == sorted(schema["items"]["properties"]["code"]["enum"])
+    used = set()
+    for path in (contract.ROOT / "engine/analysis").glob("statements*.c"):
+        for call in re.findall(r"statement_end\(statements,([^;]*)\);", path.read_text(encoding="utf-8")):
+            used |= set(re.findall(r'"([a-z_]+)"', call))
+    assert used == set(kept)
+
 
 def names(analysis):
     return [comparison["title"] for comparison in analysis["comparisons"]]

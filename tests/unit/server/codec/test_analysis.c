@@ -202,6 +202,33 @@ static void comparisons(void **state)
 	done(&made);
 }
 
+/* Changes in percent alone are no operations a second. */
+static void an_index(void **state)
+{
+	struct made made;
+	struct sample sample;
+	const struct sample *list[] = {&sample};
+	const struct cell cell = {.sample_count = 1, .samples = list};
+	const struct cell *cells[] = {NULL, &cell};
+	json_t *value;
+
+	(void)state;
+	start(&made);
+	sample_init(&sample);
+	sample.source = sample_source_new("volbench.table/1", NULL);
+	assert_non_null(sample.source);
+	made.comparison.cells = cells;
+	value = analysis_encode(&made.analysis);
+	same_text(json_array_get(at(value, "comparisons"), 0), "unit", "bytes/s");
+	json_decref(value);
+	sample.source->index = true;
+	value = analysis_encode(&made.analysis);
+	same_text(json_array_get(at(value, "comparisons"), 0), "unit", "index");
+	json_decref(value);
+	sample_done(&sample);
+	done(&made);
+}
+
 static void recommendation(void **state)
 {
 	struct made made;
@@ -289,9 +316,8 @@ static void from_a_result(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(comparisons),
-		cmocka_unit_test(recommendation),
-		cmocka_unit_test(words),
+		cmocka_unit_test(comparisons),	  cmocka_unit_test(an_index),
+		cmocka_unit_test(recommendation), cmocka_unit_test(words),
 		cmocka_unit_test(from_a_result),
 	};
 
