@@ -267,10 +267,10 @@ static void total_cell(const struct sample *sample, bool bandwidth, struct html 
 			break;
 		total += figure.value;
 	}
-	html_element(html, "td",
-		     known ? numbers_exact(bandwidth ? total / (1 << 20) : total).text
-			   : NUMBERS_UNKNOWN,
-		     "class", "number", NULL);
+	if (bandwidth && !(sample->source && sample->source->index)) /* an index has no unit */
+		total /= 1 << 20;
+	html_element(html, "td", known ? numbers_exact(total).text : NUMBERS_UNKNOWN, "class",
+		     "number", NULL);
 }
 
 static void sample_row(const struct sample *sample, struct html *html)
@@ -303,8 +303,10 @@ static void sample_row(const struct sample *sample, struct html *html)
 	html_close(html, "tr");
 }
 
-static void show_samples(const struct result *result, struct html *html)
+static void show_samples(const struct report *report, struct html *html)
 {
+	const struct result *result = report->result;
+
 	html_element(html, "h3",
 		     result->definition.imported ? "Samples"
 						 : "Samples in the order they were measured",
@@ -317,10 +319,12 @@ static void show_samples(const struct result *result, struct html *html)
 		       "<th scope=\"col\" class=\"number\">No.</th>"
 		       "<th scope=\"col\">Workload</th><th scope=\"col\">Levels</th>"
 		       "<th scope=\"col\" class=\"number\">Repeat</th><th scope=\"col\">UTC</th>"
-		       "<th scope=\"col\" class=\"number\">Seconds</th>"
-		       "<th scope=\"col\" class=\"number\">IOPS</th>"
-		       "<th scope=\"col\" class=\"number\">MiB/s</th>"
-		       "<th scope=\"col\" class=\"number\">Mean depth</th></tr></thead><tbody>");
+		       "<th scope=\"col\" class=\"number\">Seconds</th>");
+	html_element(html, "th", report->index ? "IOPS, index" : "IOPS", "scope", "col", "class",
+		     "number", NULL);
+	html_element(html, "th", report->index ? "MiB/s, index" : "MiB/s", "scope", "col", "class",
+		     "number", NULL);
+	html_raw(html, "<th scope=\"col\" class=\"number\">Mean depth</th></tr></thead><tbody>");
 	for (size_t i = 0; i < result->sample_count && i < ORDER_ROWS_MAX; i++)
 		sample_row(&result->samples[i], html);
 	html_raw(html, "</tbody></table></div>");
@@ -355,5 +359,5 @@ void report_appendix(const struct report *report, struct html *html)
 		show_commands(report, html);
 		show_environment(report->result, html);
 	}
-	show_samples(report->result, html);
+	show_samples(report, html);
 }

@@ -111,13 +111,135 @@ static void told_row(const struct sample *sample, int d, const struct percentile
 	html_raw(html, "</tr>");
 }
 
+/* ---- few of them: percentiles down, as diskspd prints them ---- */
+
+#define COLUMNS_MAX 8
+
+struct columns {
+	size_t count; /* of all; at most COLUMNS_MAX are here */
+	struct column {
+		const struct sample *sample;
+		int direction;
+	} list[COLUMNS_MAX];
+};
+
+static void gather_columns(const struct result *result, struct columns *columns)
+{
+	columns->count = 0;
+	for (size_t i = 0; i < result->sample_count; i++)
+		for (int d = 0; result->samples[i].source && d < DIRECTION_COUNT; d++) {
+			if (!tells(&result->samples[i].source->directions[d]))
+				continue;
+			if (columns->count < COLUMNS_MAX)
+				columns->list[columns->count] =
+					(struct column){&result->samples[i], d};
+			columns->count++;
+		}
+}
+
+static const struct told_direction *told_of(const struct column *column)
+{
+	return &column->sample->source->directions[column->direction];
+}
+
+static void down_head(const struct columns *columns, bool repeats, struct html *html)
+{
+	html_raw(html, "<thead><tr>");
+	report_head_cell(html, "Latency", false);
+	for (size_t i = 0; i < columns->count; i++) {
+		const struct sample *sample = columns->list[i].sample;
+
+		html_open(html, "th", "scope", "col", "class", "number", NULL);
+		html_name(html, sample->workload);
+		html_open(html, "span", "class", "axis", NULL);
+		html_text(html, direction_names[columns->list[i].direction]);
+		for (size_t l = 0; l < sample->level_count; l++)
+			html_textf(html, ", %s=%s", sample->levels[l].factor,
+				   sample->levels[l].value);
+		if (repeats)
+			html_textf(html, ", repeat %u", sample->repeat);
+		html_close(html, "span");
+		html_close(html, "th");
+	}
+	html_raw(html, "</tr></thead><tbody>");
+}
+
+static void down_row(const struct columns *columns, const char *name,
+		     const struct told_figure *(*figure)(const struct told_direction *told),
+		     struct html *html)
+{
+	html_raw(html, "<tr>");
+	html_element(html, "th", name, "scope", "row", NULL);
+	for (size_t i = 0; i < columns->count; i++)
+		told_time(figure(told_of(&columns->list[i])), html);
+	html_raw(html, "</tr>");
+}
+
+static const struct told_figure *told_min(const struct told_direction *told)
+{
+	return &told->latency_min;
+}
+
+static const struct told_figure *told_mean(const struct told_direction *told)
+{
+	return &told->latency_mean;
+}
+
+static const struct told_figure *told_deviation(const struct told_direction *told)
+{
+	return &told->latency_stddev;
+}
+
+static const struct told_figure *told_max(const struct told_direction *told)
+{
+	return &told->latency_max;
+}
+
+static void down_table(const struct columns *columns, const struct percentiles *all, bool repeats,
+		       struct html *html)
+{
+	char text[32];
+
+	report_table_open(html, "down");
+	down_head(columns, repeats, html);
+	down_row(columns, "mean", told_mean, html);
+	down_row(columns, "deviation", told_deviation, html);
+	down_row(columns, "min", told_min, html);
+	for (size_t p = 0; p < all->count; p++) {
+		html_raw(html, "<tr>");
+		(void)snprintf(text, sizeof(text), "%.9g %%", all->values[p]);
+		html_element(html, "th", text, "scope", "row", NULL);
+		for (size_t i = 0; i < columns->count; i++)
+			told_percentile(told_of(&columns->list[i]), all->values[p], html);
+		html_raw(html, "</tr>");
+	}
+	down_row(columns, "max", told_max, html);
+	report_table_close(html);
+}
+
+/* ---- many of them: a row each ---- */
+
+static void rows_table(const struct result *result, const struct percentiles *all, bool repeats,
+		       struct html *html)
+{
+	report_table_open(html, NULL);
+	told_head(all, repeats, html);
+	for (size_t i = 0; i < result->sample_count; i++)
+		for (int d = 0; result->samples[i].source && d < DIRECTION_COUNT; d++)
+			if (tells(&result->samples[i].source->directions[d]))
+				told_row(&result->samples[i], d, all, repeats, html);
+	report_table_close(html);
+}
+
 void report_told_latency(const struct report *report, struct html *html)
 {
 	const struct result *result = report->result;
 	struct percentiles all;
+	struct columns columns;
 	bool repeats = false;
 
 	all_told(result, &all);
+	gather_columns(result, &columns);
 	for (size_t i = 0; i < result->sample_count; i++)
 		repeats |= result->samples[i].repeat > 1;
 	if (report->latency)
@@ -126,13 +248,10 @@ void report_told_latency(const struct report *report, struct html *html)
 		     "A percentile that too few operations support is told here all the same; the "
 		     "findings name it.",
 		     "class", "note", NULL);
-	report_table_open(html, NULL);
-	told_head(&all, repeats, html);
-	for (size_t i = 0; i < result->sample_count; i++)
-		for (int d = 0; result->samples[i].source && d < DIRECTION_COUNT; d++)
-			if (tells(&result->samples[i].source->directions[d]))
-				told_row(&result->samples[i], d, &all, repeats, html);
-	report_table_close(html);
+	if (columns.count <= COLUMNS_MAX)
+		down_table(&columns, &all, repeats, html);
+	else
+		rows_table(result, &all, repeats, html);
 }
 
 /* ---- who measured it ---- */

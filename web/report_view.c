@@ -128,20 +128,16 @@ bool report_moves(const struct report *report, const struct comparison *comparis
 	return false;
 }
 
-double report_total(const struct comparison *comparison, size_t level, enum measure measure)
+static bool is_index(const struct cell *cell)
 {
-	const struct cell *cell = comparison->cells[level];
+	return cell->sample_count && cell->samples[0]->source && cell->samples[0]->source->index;
+}
+
+static double directions_total(const struct cell *cell, enum measure measure)
+{
+	size_t count = 0;
 	double total = 0;
-	bool any = false;
 
-	if (!cell)
-		return NAN;
-	if (comparison->files) {
-		const struct estimate_interval *figure =
-			&cell->files[comparison->order][comparison->operation].ops_per_s;
-
-		return figure->count && measure != MEASURE_BANDWIDTH ? figure->mean : NAN;
-	}
 	for (int d = 0; d < DIRECTION_COUNT; d++) {
 		const struct cell_direction *direction = &cell->directions[d];
 		const struct estimate_interval *figure =
@@ -152,9 +148,24 @@ double report_total(const struct comparison *comparison, size_t level, enum meas
 		if (!figure->count)
 			return NAN;
 		total += figure->mean;
-		any = true;
+		count++;
 	}
-	return any ? total : NAN;
+	if (!count)
+		return NAN;
+	return is_index(cell) ? total / (double)count : total; /* two of 100 are no 200 */
+}
+
+double report_total(const struct comparison *comparison, size_t level, enum measure measure)
+{
+	const struct cell *cell = comparison->cells[level];
+	const struct estimate_interval *files;
+
+	if (!cell)
+		return NAN;
+	if (!comparison->files)
+		return directions_total(cell, measure);
+	files = &cell->files[comparison->order][comparison->operation].ops_per_s;
+	return files->count && measure != MEASURE_BANDWIDTH ? files->mean : NAN;
 }
 
 enum measure report_measure(const struct report *report, const struct comparison *comparison,
