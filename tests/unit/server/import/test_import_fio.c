@@ -421,6 +421,36 @@ static void damaged_texts(void **state)
 	refuse(HEAD "]}", "nothing was measured");
 }
 
+/* Any byte another: a result or an error, never more. Run under the sanitizers. */
+static void mutated_texts(void **state)
+{
+	static const char whole[] =
+		HEAD JOB("j", GIVEN, READS("," BINS ",\"percentile\":{\"50.0\":10048}"),
+			 ",\"sync\":{\"lat_ns\":{\"min\":1,\"max\":9,\"mean\":4,\"N\":9}}") "]}";
+	static const char bytes[] = {'0', '9', '-', 'e', '"', '{', '}', ',', ':', 0, (char)0xff};
+	size_t taken = 0, refused = 0;
+
+	(void)state;
+	for (size_t at = 0; at < strlen(whole); at++) {
+		for (size_t i = 0; i < sizeof(bytes); i++) {
+			char copy[sizeof(whole)];
+			struct result result;
+			struct error err;
+			int r;
+
+			memcpy(copy, whole, sizeof(copy));
+			copy[at] = bytes[i];
+			r = import_text(copy, strlen(whole), &result, &err);
+			if (r < 0)
+				assert_true(err.code != ERROR_NONE && err.message[0]);
+			taken += r == 0;
+			refused += r < 0;
+			result_done(&result);
+		}
+	}
+	assert_true(taken > 1000 && refused > 1000);
+}
+
 static void hostile_texts(void **state)
 {
 	char deep[200] = HEAD "{\"jobname\":";
@@ -553,6 +583,7 @@ int main(void)
 		cmocka_unit_test(nothing_done_is_told),
 		cmocka_unit_test(texts_without_a_document),
 		cmocka_unit_test(damaged_texts),
+		cmocka_unit_test(mutated_texts),
 		cmocka_unit_test(hostile_texts),
 		cmocka_unit_test(many_values),
 		cmocka_unit_test(counts_of_jobs),
