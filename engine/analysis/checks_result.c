@@ -38,8 +38,8 @@ static int add_single(struct analysis *analysis, const struct sample *sample)
 		return findings_add(&analysis->findings, FINDING_WARNING, "single_sample", NULL,
 				    NULL, "5 measurements of each", "1",
 				    "Each figure is of one measurement: nothing tells how far "
-				    "another would have been from it, so no difference between "
-				    "levels can be told from chance.");
+				    "another would have been from it, so no difference can be told "
+				    "from chance.");
 	if (means == 0)
 		(void)snprintf(found, sizeof(found), "neither");
 	else
@@ -47,8 +47,7 @@ static int add_single(struct analysis *analysis, const struct sample *sample)
 	return findings_add(&analysis->findings, FINDING_WARNING, "spread_unknown", NULL, NULL,
 			    "the measurements, or their number and spread", found,
 			    "It is not told how much the measurements behind each figure differed "
-			    "from each other, so no difference between levels can be told from "
-			    "chance.");
+			    "from each other, so no difference can be told from chance.");
 }
 
 /* How often the cells were measured that were at all. */
