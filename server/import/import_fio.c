@@ -374,7 +374,8 @@ static int read_entries(struct document *document)
 		if (r == 0)
 			r = note_together(document, i);
 	}
-	if (r == 0 && time && strlen(time) < 100)
+	/* of many files it would be a list that says nothing of the system */
+	if (r == 0 && time && strlen(time) < 100 && sheet_file_count(document->sheet) == 1)
 		r = sheet_fact(document->sheet, "time of fio's report", time, document->err);
 	return r;
 }

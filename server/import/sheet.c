@@ -66,6 +66,11 @@ const struct import_file *sheet_file(const struct import_sheet *sheet)
 	return &sheet->request->files[sheet->file];
 }
 
+size_t sheet_file_count(const struct import_sheet *sheet)
+{
+	return sheet->request->file_count;
+}
+
 /* ---- errors ---- */
 
 /* "fio.json: line 3: ", as much of it as there is. */
@@ -396,6 +401,14 @@ int sheet_fact(struct import_sheet *sheet, const char *name, const char *value, 
 		return error_no_memory(err);
 	}
 	known = find_fact(sheet, of_file);
+	if (known && strcmp(known->value, value) != 0) { /* of another file with this label */
+		free(of_file);
+		if (asprintf(&of_file, "%s (%s, file %zu)", name, label, sheet->file + 1) < 0) {
+			of_file = NULL;
+			return error_no_memory(err);
+		}
+		known = find_fact(sheet, of_file);
+	}
 	if (known && strcmp(known->value, value) != 0)
 		return sheet_error(sheet, err, 0,
 				   "the fact \"%.60s\" is there twice with two values", name);

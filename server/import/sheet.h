@@ -17,6 +17,7 @@ struct import_sheet;
 /* The file that is being read; its label is the level of samples that bring none of the request's
  * factor. */
 const struct import_file *sheet_file(const struct import_sheet *sheet);
+size_t sheet_file_count(const struct import_sheet *sheet); /* of the request */
 
 /*
  * Takes a sample, also on failure: workload (a name), levels, options (those known are set), source
@@ -25,7 +26,7 @@ const struct import_file *sheet_file(const struct import_sheet *sheet);
  */
 MUST_CHECK int sheet_add(struct import_sheet *sheet, struct sample *sample, struct error *err);
 
-/* Texts are copied. */
+/* Texts are copied. Where an earlier file told another value, the name gets the file's label. */
 MUST_CHECK int sheet_fact(struct import_sheet *sheet, const char *name, const char *value,
 			  struct error *err);
 MUST_CHECK int sheet_describe(struct import_sheet *sheet, const char *name, const char *description,

@@ -9,7 +9,7 @@
 
 #include "server/import/sheet.h"
 
-#define SHEET_FACTS_MAX 64 /* each with a name and a value of at most DEFINITION_TEXT_MAX bytes */
+#define SHEET_FACTS_MAX 256 /* each with a name and a value of at most DEFINITION_TEXT_MAX bytes */
 #define SHEET_FINDINGS_MAX 200
 
 struct sheet_names {

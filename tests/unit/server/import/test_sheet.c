@@ -345,6 +345,29 @@ static void facts_of_several_files_are_told_apart(void **state)
 	result_done(&result);
 }
 
+/* Repeats have one label: their facts are told apart by the file's number. */
+static void facts_of_repeats_are_told_apart(void **state)
+{
+	const struct import_file files[] = {{.label = "x"}, {.label = "x"}, {.label = "x"}};
+	const struct import_request request = {.file_count = 3, .files = files};
+	struct import_sheet *sheet = sheet_new(&request);
+	struct result result;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		char value[8];
+
+		add(sheet, i, "w", 1);
+		(void)snprintf(value, sizeof(value), "v%zu", i);
+		assert_int_equal(sheet_fact(sheet, "time", value, NULL), 0);
+	}
+	finish(sheet, &result);
+	assert_int_equal(result.fact_count, 3);
+	assert_string_equal(result.facts[1].name, "time (x)");
+	assert_string_equal(result.facts[2].name, "time (x, file 3)");
+	result_done(&result);
+}
+
 static void counts_are_limited(void **state)
 {
 	const struct import_file file = {.name = "t"};
@@ -438,6 +461,7 @@ int main(void)
 		cmocka_unit_test(a_name_too_long_wants_a_label),
 		cmocka_unit_test(a_factor_that_some_lack_is_refused),
 		cmocka_unit_test(facts_of_several_files_are_told_apart),
+		cmocka_unit_test(facts_of_repeats_are_told_apart),
 		cmocka_unit_test(counts_are_limited),
 		cmocka_unit_test(errors_say_file_and_line),
 	};
