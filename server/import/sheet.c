@@ -317,6 +317,25 @@ static int make_room(struct import_sheet *sheet)
 	return 0;
 }
 
+static uint64_t histogram_bytes(const struct histogram *histogram)
+{
+	return histogram ? (histogram_end(histogram) - histogram_first(histogram)) *
+				   sizeof(histogram->buckets[0])
+			 : 0;
+}
+
+static uint64_t latency_bytes(const struct sample *sample)
+{
+	uint64_t bytes = histogram_bytes(sample->sync) + histogram_bytes(sample->datasync) +
+			 histogram_bytes(sample->end_fsync);
+
+	for (int d = 0; d < DIRECTION_COUNT; d++)
+		bytes += histogram_bytes(sample->directions[d].latency) +
+			 histogram_bytes(sample->directions[d].submission) +
+			 histogram_bytes(sample->directions[d].completion);
+	return bytes;
+}
+
 static int add(struct import_sheet *sheet, struct sample *sample, struct error *err)
 {
 	struct sheet_place place = {0};
@@ -324,6 +343,9 @@ static int add(struct import_sheet *sheet, struct sample *sample, struct error *
 
 	if (sheet->count >= DEFINITION_SAMPLES_MAX)
 		return too_many(sheet, err, "samples", DEFINITION_SAMPLES_MAX);
+	sheet->latency_bytes += latency_bytes(sample);
+	if (sheet->latency_bytes > SHEET_LATENCY_MAX)
+		return too_many(sheet, err, "MiB of latencies", SHEET_LATENCY_MAX >> 20);
 	r = complete_texts(sample);
 	if (r == 0)
 		r = add_file_level(sheet, sample);

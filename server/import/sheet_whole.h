@@ -9,8 +9,12 @@
 
 #include "server/import/sheet.h"
 
-#define SHEET_FACTS_MAX 256 /* each with a name and a value of at most DEFINITION_TEXT_MAX bytes */
+#define SHEET_FACTS_MAX 256 /* each with a name and a value of at most DEFINITION_TEXT_MAX bytes   \
+			     */
 #define SHEET_FINDINGS_MAX 200
+/* Bytes of the histograms of all samples: what a whole comparison of 1,000 samples has, and a bound
+ * on what a small text can ask for. */
+#define SHEET_LATENCY_MAX (UINT64_C(256) << 20)
 
 struct sheet_names {
 	size_t count;
@@ -40,7 +44,8 @@ struct import_sheet {
 	size_t count, room;
 	struct sample *samples;
 	struct sheet_place *places; /* as many */
-	char *name, *description;   /* as the texts have them, or NULL */
+	uint64_t latency_bytes;
+	char *name, *description; /* as the texts have them, or NULL */
 	size_t fact_count;
 	struct result_fact *facts;
 	struct findings findings;

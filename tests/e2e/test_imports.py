@@ -406,6 +406,28 @@ def test_16_mib_and_one_byte_more(service):
     assert (answer.status, answer.code) == (413, "body_too_large")
 
 
+def test_few_large_bodies_at_a_time(service):
+    """Four that are on their way hold their memory; the fifth is told to come again."""
+    whole = packed(result()).ljust(100 << 10)
+    held = []
+    for _ in range(4):
+        connection = service.client.connection()
+        connection.putrequest("POST", "/api/v1/imports")
+        connection.putheader("Content-Type", "application/json")
+        connection.putheader("Content-Length", str(len(whole)))
+        connection.endheaders(whole[:-1])
+        held.append(connection)
+    until = time.monotonic() + 8  # then they have had their time
+    while (answer := service.client.post("/api/v1/imports", raw=whole)).status != 503:
+        assert answer.status == 201 and time.monotonic() < until, answer
+    assert answer.code == "queue_full" and int(answer.headers["retry-after"]) > 0
+    for connection in held:  # and those four are answered
+        connection.send(whole[-1:])
+        assert connection.getresponse().status == 201
+        connection.close()
+    assert service.client.post("/api/v1/imports", raw=whole).status == 201
+
+
 def test_an_imported_definition_is_not_run(service):
     run_id = service.client.post("/api/v1/imports", raw=packed(result())).json["id"]
     definition = service.client.get(f"/api/v1/runs/{run_id}/result").json["definition"]

@@ -33,6 +33,7 @@ REFUSALS = [
 # What no request alone brings about, and the test of what stands behind it.
 ELSEWHERE = {
     ("get", "/healthz", "503"): "tests/unit/server/test_store_crash.c",  # the store is read-only
+    ("post", "/api/v1/imports", "507"): "tests/unit/server/test_store_import.c",
     ("get", "/api/v1/system", "503"): "tests/e2e/test_limits.py",  # one lane with /api/v1/targets
 }
 

@@ -432,6 +432,34 @@ static void counts_are_limited(void **state)
 	sheet_free(sheet);
 }
 
+/* A few bytes of text can make a histogram of 67 KB. */
+static void latencies_are_limited(void **state)
+{
+	const struct import_file file = {.name = "t"};
+	const struct import_request request = {.file_count = 1, .files = &file};
+	struct import_sheet *sheet = sheet_new(&request);
+	const size_t each = HISTOGRAM_BUCKETS * sizeof(uint64_t);
+	const size_t fit = SHEET_LATENCY_MAX / each;
+	struct error err = {0};
+	struct histogram *wide = malloc(sizeof(*wide));
+
+	(void)state;
+	assert_non_null(wide);
+	histogram_init(wide);
+	histogram_add(wide, 0);
+	histogram_add(wide, UINT64_C(1) << 40);
+	for (size_t i = 0; i <= fit; i++) {
+		struct sample sample;
+
+		begin(&sample, "w", 1);
+		sample.directions[DIRECTION_READ].latency = histogram_narrow(wide);
+		assert_int_equal(sheet_add(sheet, &sample, &err), i < fit ? 0 : -EINVAL);
+	}
+	assert_int_equal(err.code, ERROR_TOO_MANY);
+	free(wide);
+	sheet_free(sheet);
+}
+
 static void errors_say_file_and_line(void **state)
 {
 	const struct import_request request = {.file_count = 2, .files = two_files};
@@ -463,6 +491,7 @@ int main(void)
 		cmocka_unit_test(facts_of_several_files_are_told_apart),
 		cmocka_unit_test(facts_of_repeats_are_told_apart),
 		cmocka_unit_test(counts_are_limited),
+		cmocka_unit_test(latencies_are_limited),
 		cmocka_unit_test(errors_say_file_and_line),
 	};
 
