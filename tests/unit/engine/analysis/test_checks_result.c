@@ -19,80 +19,7 @@
 #include "engine/io/random.h"
 #include "tests/unit/engine/analysis/told_fixture.h"
 
-/* ---- results by hand ---- */
-
-static void add_factor(struct result *result, const char *name, const char *levels)
-{
-	struct definition *definition = &result->definition;
-	char *text = fixture_text(levels), *rest = text, *word;
-	struct factor *factor;
-
-	definition->factors = realloc(definition->factors, (definition->factor_count + 1) *
-								   sizeof(*definition->factors));
-	assert_non_null(definition->factors);
-	factor = &definition->factors[definition->factor_count++];
-	*factor = (struct factor){.name = fixture_text(name), .kind = FACTOR_LABEL};
-	factor->levels = calloc(DEFINITION_LEVELS_MAX, sizeof(char *));
-	assert_non_null(factor->levels);
-	while ((word = strsep(&rest, " ")))
-		factor->levels[factor->level_count++] = fixture_text(word);
-	free(text);
-}
-
-static void add_workload(struct result *result, const char *name, const char *options)
-{
-	struct definition *definition = &result->definition;
-	struct workload *workload;
-
-	definition->workloads = realloc(definition->workloads,
-					(definition->workload_count + 1) * sizeof(*workload));
-	assert_non_null(definition->workloads);
-	workload = &definition->workloads[definition->workload_count++];
-	told_options(workload, options);
-	workload->name = fixture_text(name);
-	option_set_mark(&workload->set, OPTION_ID_NAME, true);
-}
-
-static void begin(struct result *result)
-{
-	result_init(result);
-	result->state = RUN_DONE;
-	result->definition.imported = true;
-	result->definition.name = fixture_text("imported");
-}
-
-/* A sample of a workload at the levels "a=1 b=2". */
-static struct sample *add_sample(struct result *result, const char *workload, const char *options,
-				 const char *levels)
-{
-	char *text = fixture_text(levels), *rest = text, *word;
-	struct sample *sample;
-
-	result->samples =
-		realloc(result->samples, (result->sample_count + 1) * sizeof(struct sample));
-	assert_non_null(result->samples);
-	sample = &result->samples[result->sample_count];
-	told_sample(sample, workload, options);
-	sample->order = result->sample_count++;
-	while ((word = strsep(&rest, " "))) {
-		char *value = strchr(word, '=');
-
-		if (!value)
-			continue;
-		*value = '\0';
-		fixture_level(sample, word, value + 1);
-	}
-	free(text);
-	return sample;
-}
-
-static void add_fact(struct result *result, const char *name, const char *value)
-{
-	result->facts = realloc(result->facts, (result->fact_count + 1) * sizeof(*result->facts));
-	assert_non_null(result->facts);
-	result->facts[result->fact_count++] =
-		(struct result_fact){fixture_text(name), fixture_text(value)};
-}
+/* ---- a result checked ---- */
 
 static struct analysis checked(const struct result *result)
 {
@@ -150,12 +77,12 @@ static void expect(struct result *result, const char *code, size_t times)
 
 static void measured(struct result *result, const char *tool, size_t repeats, uint64_t means)
 {
-	begin(result);
-	add_factor(result, "storage", "disk vsan");
-	add_workload(result, "read", "rw=randread bs=16k");
+	told_begin(result);
+	told_factor(result, "storage", "disk vsan");
+	told_workload(result, "read", "rw=randread bs=16k");
 	for (size_t i = 0; i < 2 * repeats; i++) {
-		struct sample *sample = add_sample(result, "read", "rw=randread bs=16k",
-						   i % 2 ? "storage=disk" : "storage=vsan");
+		struct sample *sample = told_add(result, "read", "rw=randread bs=16k",
+						 i % 2 ? "storage=disk" : "storage=vsan");
 		char iops[16];
 
 		(void)snprintf(iops, sizeof(iops), "%zu", i % 2 ? 79 + i : 2440 + i);
@@ -232,12 +159,12 @@ static void combinations_that_are_missing_are_named(void **state)
 
 	(void)state;
 	for (size_t count = 3; count <= 4; count++) {
-		begin(&result);
-		add_factor(&result, "target", "file zvol");
-		add_factor(&result, "bs", "384k 512k");
-		add_workload(&result, "read", "rw=read");
+		told_begin(&result);
+		told_factor(&result, "target", "file zvol");
+		told_factor(&result, "bs", "384k 512k");
+		told_workload(&result, "read", "rw=read");
 		for (size_t i = 0; i < count; i++)
-			(void)add_sample(&result, "read", "rw=read", levels[i]);
+			(void)told_add(&result, "read", "rw=read", levels[i]);
 		analysis = checked(&result);
 		assert_int_equal(count_of(&analysis.findings, "cell_missing"), count == 3);
 		if (count == 3) {
@@ -279,12 +206,12 @@ static void reads_within_memory_are_told(void **state)
 		struct analysis analysis;
 		struct result result;
 
-		begin(&result);
-		add_factor(&result, "volblocksize", "4K 8K");
-		add_workload(&result, "w", cases[i].options);
+		told_begin(&result);
+		told_factor(&result, "volblocksize", "4K 8K");
+		told_workload(&result, "w", cases[i].options);
 		for (size_t k = 0; k < 2; k++)
-			add_sample(&result, "w", cases[i].options,
-				   k ? "volblocksize=4K" : "volblocksize=8K")
+			told_add(&result, "w", cases[i].options,
+				 k ? "volblocksize=4K" : "volblocksize=8K")
 				->source->memory_bytes = cases[i].gib << 30;
 		analysis = checked(&result);
 		/* Alike in all cells: told once. */
@@ -307,12 +234,12 @@ static void memory_is_told_of_the_cells_it_holds_in(void **state)
 	struct result result;
 
 	(void)state;
-	begin(&result);
-	add_factor(&result, "size", "1g 100g");
-	add_workload(&result, "w", "rw=randread numjobs=1");
-	add_sample(&result, "w", "rw=randread numjobs=1 size=1g", "size=1g")->source->memory_bytes =
+	told_begin(&result);
+	told_factor(&result, "size", "1g 100g");
+	told_workload(&result, "w", "rw=randread numjobs=1");
+	told_add(&result, "w", "rw=randread numjobs=1 size=1g", "size=1g")->source->memory_bytes =
 		UINT64_C(4) << 30;
-	add_sample(&result, "w", "rw=randread numjobs=1 size=100g", "size=100g")
+	told_add(&result, "w", "rw=randread numjobs=1 size=100g", "size=100g")
 		->source->memory_bytes = UINT64_C(4) << 30;
 	analysis = checked(&result);
 	assert_int_equal(count_of(&analysis.findings, "fits_memory"), 1);
@@ -342,10 +269,10 @@ static void a_depth_without_an_engine_is_told_of_fio(void **state)
 		struct sample *sample;
 		struct result result;
 
-		begin(&result);
-		add_factor(&result, "storage", "a");
-		add_workload(&result, "w", cases[i].options);
-		sample = add_sample(&result, "w", cases[i].options, "storage=a");
+		told_begin(&result);
+		told_factor(&result, "storage", "a");
+		told_workload(&result, "w", cases[i].options);
+		sample = told_add(&result, "w", cases[i].options, "storage=a");
 		sample->source->given = cases[i].given ? fixture_text(cases[i].given) : NULL;
 		expect(&result, cases[i].told ? "fio_depth" : NULL, cases[i].told);
 	}
@@ -399,11 +326,11 @@ static void no_more_comes_over_a_link_than_it_carries(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct result result;
 
-		begin(&result);
-		add_factor(&result, "storage", "a");
-		add_workload(&result, "w", "rw=read");
-		add_fact(&result, cases[i].fact, cases[i].value);
-		told_rates(add_sample(&result, "w", "rw=read", "storage=a"), DIRECTION_READ, NULL,
+		told_begin(&result);
+		told_factor(&result, "storage", "a");
+		told_workload(&result, "w", "rw=read");
+		told_fact(&result, cases[i].fact, cases[i].value);
+		told_rates(told_add(&result, "w", "rw=read", "storage=a"), DIRECTION_READ, NULL,
 			   cases[i].mib);
 		expect(&result, cases[i].code, cases[i].code != NULL);
 	}
@@ -431,15 +358,15 @@ static void an_exact_figure_twice_is_a_copy(void **state)
 		struct sample *sample;
 		struct result result;
 
-		begin(&result);
-		add_factor(&result, "target", "a b c");
-		add_workload(&result, "w", "rw=read");
-		sample = add_sample(&result, "w", "rw=read", "target=a");
+		told_begin(&result);
+		told_factor(&result, "target", "a b c");
+		told_workload(&result, "w", "rw=read");
+		sample = told_add(&result, "w", "rw=read", "target=a");
 		sample->source->directions[DIRECTION_READ].bandwidth = told_exactly(cases[i].first);
-		sample = add_sample(&result, "w", "rw=read", "target=b");
+		sample = told_add(&result, "w", "rw=read", "target=b");
 		sample->source->directions[DIRECTION_READ].bandwidth =
 			told_exactly(cases[i].second);
-		sample = add_sample(&result, "w", "rw=read", "target=c");
+		sample = told_add(&result, "w", "rw=read", "target=c");
 		sample->source->directions[DIRECTION_READ].bandwidth = told_exactly(3141592653.0);
 		expect(&result, cases[i].code, cases[i].code != NULL);
 	}
@@ -451,11 +378,11 @@ static void a_rate_repeats_by_right(void **state)
 	struct result result;
 
 	(void)state;
-	begin(&result);
-	add_factor(&result, "target", "a b");
-	add_workload(&result, "w", "rw=read rate_iops=1000");
+	told_begin(&result);
+	told_factor(&result, "target", "a b");
+	told_workload(&result, "w", "rw=read rate_iops=1000");
 	for (size_t i = 0; i < 2; i++)
-		add_sample(&result, "w", "rw=read rate_iops=1000", i ? "target=a" : "target=b")
+		told_add(&result, "w", "rw=read rate_iops=1000", i ? "target=a" : "target=b")
 			->source->directions[DIRECTION_READ]
 			.iops = told_exactly(999.98333361110);
 	expect(&result, NULL, 0);
@@ -507,7 +434,7 @@ static double normal(struct random *random)
 static void honest(struct result *result, struct random *random, const char *level, size_t w,
 		   double base)
 {
-	struct sample *sample = add_sample(result, workloads[w].name, workloads[w].options, level);
+	struct sample *sample = told_add(result, workloads[w].name, workloads[w].options, level);
 	const struct workload *options = &sample->options;
 	double rate = base * exp((w % 3 ? 0.3 : 0.0) * normal(random) + 0.004 * normal(random));
 	double seconds = (double)options->runtime_ns / 1e9,
@@ -546,10 +473,10 @@ static void honest_tables_have_no_findings(void **state)
 		struct analysis analysis;
 		struct result result;
 
-		begin(&result);
-		add_factor(&result, "volblocksize", "4K 8K 16K 32K 64K 128K");
+		told_begin(&result);
+		told_factor(&result, "volblocksize", "4K 8K 16K 32K 64K 128K");
 		for (size_t w = 0; w < ARRAY_SIZE(workloads); w++)
-			add_workload(&result, workloads[w].name, workloads[w].options);
+			told_workload(&result, workloads[w].name, workloads[w].options);
 		for (size_t w = 0; w < ARRAY_SIZE(workloads); w++) {
 			double base = 500 * exp(6 * uniform(&random));
 
