@@ -454,30 +454,29 @@ const char *import_diskspd_name(const struct diskspd_profile *profile,
 
 /* ---- findings ---- */
 
-int import_diskspd_findings(struct import_sheet *sheet, const struct diskspd_profile *profile,
-			    bool told, bool *warned, struct error *err)
+static int find(struct sample *sample, const char *code, const char *message)
+{
+	return findings_add(&sample->findings, FINDING_WARNING, code, sample->workload, NULL, NULL,
+			    NULL, "%s", message);
+}
+
+int import_diskspd_findings(const struct diskspd_profile *profile, bool told, struct sample *sample)
 {
 	int r = 0;
 
-	if (profile->bare_write && told)
-		r = sheet_find(sheet, FINDING_WARNING, "diskspd_bare_w",
-			       "-w has no number, which diskspd read as 0 % writes before version "
-			       "2.1 and refuses since; what its own text says it did is taken.",
-			       err);
-	else if (profile->bare_write)
-		r = sheet_find(
-			sheet, FINDING_WARNING, "diskspd_bare_w",
-			"-w has no number. Read as 0 % writes, as diskspd did before version "
-			"2.1 (later ones refuse it): this was a read test, whatever -w was "
-			"meant to say.",
-			err);
-	if (r < 0 || *warned || profile->unknown || profile->write_percent == 0 ||
+	if (profile->bare_write)
+		r = find(sample, "diskspd_bare_w",
+			 told ? "-w has no number, which diskspd read as 0 % writes before version "
+				"2.1 and refuses since; what its own text says it did is taken."
+			      : "-w has no number. Read as 0 % writes, as diskspd did before "
+				"version "
+				"2.1 (later ones refuse it): this was a read test, whatever -w was "
+				"meant to say.");
+	if (r < 0 || profile->unknown || profile->write_percent == 0 ||
 	    profile->fill != DISKSPD_FILL_SEQUENCE)
 		return r;
-	*warned = true;
-	return sheet_find(sheet, FINDING_WARNING, "diskspd_data_repeats",
-			  "diskspd wrote the bytes 0 to 255 over and over, as it does without "
-			  "-Z<size> or -Zr: storage that compresses or deduplicates stores next to "
-			  "nothing of them.",
-			  err);
+	return find(
+		sample, "diskspd_data_repeats",
+		"diskspd wrote the bytes 0 to 255 over and over, as it does without -Z<size> or "
+		"-Zr: storage that compresses or deduplicates stores next to nothing of them.");
 }

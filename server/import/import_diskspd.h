@@ -17,7 +17,6 @@
 #define SERVER_IMPORT_IMPORT_DISKSPD_H
 
 #include "engine/sample.h"
-#include "server/import/sheet.h"
 
 #define DISKSPD_COMMAND_MAX 8191 /* bytes */
 
@@ -68,11 +67,11 @@ const char *import_diskspd_name(const struct diskspd_profile *profile,
 				char buffer[DISKSPD_NAME_MAX]);
 
 /*
- * What a reader of the figures should know: which rule a bare -w was read by (`told`: the text says
- * itself what it did), and that what is written by default compresses (*warned: it was said).
+ * Adds to the sample's findings what a reader of its figures should know: which rule a bare -w was
+ * read by (`told`: the text says itself what it did), and that what is written by default
+ * compresses. The sample has its workload. -ENOMEM.
  */
-MUST_CHECK int import_diskspd_findings(struct import_sheet *sheet,
-				       const struct diskspd_profile *profile, bool told,
-				       bool *warned, struct error *err);
+MUST_CHECK int import_diskspd_findings(const struct diskspd_profile *profile, bool told,
+				       struct sample *sample);
 
 #endif

@@ -23,6 +23,7 @@
 #include "server/import/import_diskspd.h"
 #include "server/import/lines.h"
 #include "server/import/printed.h"
+#include "server/import/sheet.h"
 
 #define CELLS_MAX 12
 #define PERCENTILES_MAX 32
@@ -48,7 +49,6 @@ struct reading {
 	size_t line; /* from 1 */
 	bool begun;  /* a command line was met */
 	bool told;   /* the text says how much it wrote */
-	bool warned; /* of the data that were written: once a file */
 	char *command;
 	struct diskspd_profile profile;
 	enum section section;
@@ -118,11 +118,9 @@ static int finish(struct reading *in)
 	name_result(in, name);
 	in->sample.workload = strdup(name);
 	in->sample.source->given = TAKE_PTR(in->command);
-	if (!in->sample.workload || import_diskspd_options(&in->profile, &in->sample.options) < 0)
+	if (!in->sample.workload || import_diskspd_options(&in->profile, &in->sample.options) < 0 ||
+	    import_diskspd_findings(&in->profile, in->told, &in->sample) < 0)
 		return error_no_memory(in->err);
-	r = import_diskspd_findings(in->sheet, &in->profile, in->told, &in->warned, in->err);
-	if (r < 0)
-		return r;
 	r = sheet_add(in->sheet, &in->sample, in->err);
 	sample_init(&in->sample);
 	in->begun = in->told = false;

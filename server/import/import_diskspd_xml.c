@@ -21,6 +21,7 @@
 #include "server/import/import_diskspd.h"
 #include "server/import/lines.h"
 #include "server/import/printed.h"
+#include "server/import/sheet.h"
 
 #define XML_DEPTH_MAX 16
 #define PATH_MAX_BYTES 400
@@ -50,7 +51,6 @@ struct reading {
 	struct diskspd_profile profiles[TIMESPANS_MAX];
 	struct diskspd_profile first; /* target of the time span at hand */
 	char given[TIMESPANS_MAX][DISKSPD_NAME_MAX];
-	bool warned;
 	/* of the time span at hand: */
 	struct sample sample;
 	struct told_figure seconds;
@@ -381,11 +381,10 @@ static int end_found(struct reading *in)
 	tell_directions(in);
 	name_found(in, profile);
 	in->sample.workload = strdup(in->given[in->found - 1]);
-	if (!in->sample.workload || import_diskspd_options(profile, &in->sample.options) < 0)
+	if (!in->sample.workload || import_diskspd_options(profile, &in->sample.options) < 0 ||
+	    import_diskspd_findings(profile, true, &in->sample) < 0)
 		return no_memory(in);
-	in->failed = import_diskspd_findings(in->sheet, profile, true, &in->warned, in->err);
-	if (in->failed == 0)
-		in->failed = sheet_add(in->sheet, &in->sample, in->err);
+	in->failed = sheet_add(in->sheet, &in->sample, in->err);
 	if (in->failed < 0)
 		(void)XML_StopParser(in->parser, XML_FALSE); /* it is the handlers that return */
 	return in->failed;

@@ -46,10 +46,11 @@ struct table {
 	struct import_sheet *sheet;
 	struct fields in;
 	uint64_t memory_bytes, mean_of;
-	bool warned; /* of the data that diskspd wrote */
 	size_t workload_count;
 	struct workload workloads[DEFINITION_WORKLOADS_MAX];
-	char *given[DEFINITION_WORKLOADS_MAX]; /* command lines; or NULL */
+	char *given[DEFINITION_WORKLOADS_MAX];	/* command lines; or NULL */
+	bool diskspd[DEFINITION_WORKLOADS_MAX]; /* command lines of it: */
+	struct diskspd_profile profiles[DEFINITION_WORKLOADS_MAX];
 	struct table_levels levels;
 };
 
@@ -158,18 +159,17 @@ static int name_workload(struct table *table, const struct fields *in, size_t in
 	return table->workloads[index].name ? 0 : error_no_memory(in->err);
 }
 
-/* diskspd's switches as options; what a reader should know of them is a finding. */
+/* diskspd's switches as options. */
 static int read_diskspd(struct table *table, const char *command, size_t index)
 {
-	struct diskspd_profile profile;
-	int r = import_diskspd_command(command, &profile, table->in.err);
+	int r = import_diskspd_command(command, &table->profiles[index], table->in.err);
 
 	if (r < 0)
 		return r;
-	if (import_diskspd_options(&profile, &table->workloads[index]) < 0)
-		return error_no_memory(table->in.err);
-	return import_diskspd_findings(table->sheet, &profile, false, &table->warned,
-				       table->in.err);
+	table->diskspd[index] = true;
+	return import_diskspd_options(&table->profiles[index], &table->workloads[index]) < 0
+		       ? error_no_memory(table->in.err)
+		       : 0;
 }
 
 static int read_command(struct table *table, const struct fields *in, size_t index,
@@ -277,6 +277,8 @@ static int fill(const struct table *table, const struct fields *row, const struc
 
 	if (r == 0)
 		sample->workload = strdup(table->workloads[workload].name);
+	if (r == 0 && sample->workload && table->diskspd[workload])
+		r = import_diskspd_findings(&table->profiles[workload], false, sample);
 	if (r < 0 || !sample->workload)
 		return error_no_memory(row->err);
 	r = table_levels_read(&table->levels, row, base, sample);

@@ -158,6 +158,32 @@ static void collected_cut(const struct import_reader *reader, const char *text)
 	}
 }
 
+/* The same of texts with some of their bytes changed: `count` of them, always the same. */
+static inline void collected_changed(const struct import_reader *reader, const char *text,
+				     size_t count)
+{
+	static const char bytes[] = "0123456789-+.,:|/<>{}[]\"% \n\t\xff\0ekMbsN";
+	uint32_t random = 1;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t size = strlen(text);
+		char *changed = strdup(text);
+		struct import_sheet sheet;
+		struct error err;
+		int r;
+
+		assert_non_null(changed);
+		for (int k = 0; k < 1 + (int)(i % 4); k++) {
+			random = random * 1664525 + 1013904223; /* Numerical Recipes */
+			changed[(random >> 8) % size] = bytes[(random >> 3) % sizeof(bytes)];
+		}
+		r = collected_read(reader, changed, size, &sheet, &err);
+		assert_true(r == 0 || r == -EINVAL || r == -ENOENT);
+		collected_done(&sheet);
+		free(changed);
+	}
+}
+
 static void collected_figure(const struct told_figure *figure, double value, double low,
 			     double high)
 {
@@ -167,12 +193,17 @@ static void collected_figure(const struct told_figure *figure, double value, dou
 	assert_float_equal(figure->high, high, value * 1e-12);
 }
 
+/* Of the whole, or of a sample. */
 static inline const struct finding *collected_finding(const struct import_sheet *sheet,
 						      const char *code)
 {
 	for (size_t i = 0; i < sheet->findings.count; i++)
 		if (strcmp(sheet->findings.list[i].code, code) == 0)
 			return &sheet->findings.list[i];
+	for (size_t i = 0; i < sheet->count; i++)
+		for (size_t k = 0; k < sheet->samples[i].findings.count; k++)
+			if (strcmp(sheet->samples[i].findings.list[k].code, code) == 0)
+				return &sheet->samples[i].findings.list[k];
 	return NULL;
 }
 

@@ -217,6 +217,7 @@ static void test_cut_short(void **state)
 	(void)state;
 	collected_cut(READER, NEW("nas", DATA, FILES));
 	collected_cut(READER, OLD("nas", DATA, FILES));
+	collected_changed(READER, NEW("nas", DATA, FILES) OLD("b", DATA, FILES), 5000);
 }
 
 int main(void)

@@ -244,6 +244,7 @@ static void test_cut_short(void **state)
 {
 	(void)state;
 	collected_cut(READER, "dd if=/a of=/b bs=1M\n" GNU "x\n" BSD);
+	collected_changed(READER, "dd if=/a of=/b bs=1M\n" GNU "x\n" BSD, 5000);
 }
 
 int main(void)

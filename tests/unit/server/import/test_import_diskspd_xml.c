@@ -46,7 +46,7 @@ static void test_document(void **state)
 	(void)state;
 	collected_ok(READER, WHOLE, &sheet);
 	assert_int_equal(sheet.count, 1);
-	assert_int_equal(sheet.findings.count, 0);
+	assert_int_equal(sample->findings.count, 0);
 	assert_string_equal(sample->workload, "randrw 80/20 8k, 2 x 4");
 	assert_string_equal(sample->source->tool, "diskspd 2.0.21a");
 	assert_null(sample->source->given);
@@ -225,6 +225,7 @@ static void test_cut_short(void **state)
 {
 	(void)state;
 	collected_cut(READER, WHOLE);
+	collected_changed(READER, WHOLE, 5000);
 }
 
 int main(void)

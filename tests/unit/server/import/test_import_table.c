@@ -430,6 +430,11 @@ static void test_cut_short(void **state)
 					     "\"Scan\": {\"read\": {\"bandwidth\": \"+6 %\"}}")));
 	collected_cut(READER, CELL("{\"read\": {\"latency\": {\"percentiles\": {\"99\": "
 				   "[\"1 ms\", \"2 ms\"]}}}}"));
+	collected_changed(
+		READER,
+		CELL("{\"read\": {\"iops\": [\"1k\", \"2k\"], \"latency\": {\"percentiles\": "
+		     "{\"99\": [\"1 ms\", \"2 ms\"]}}}}"),
+		5000);
 }
 
 int main(void)
