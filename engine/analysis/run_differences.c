@@ -181,13 +181,16 @@ static int add_factors(struct run_comparison *comparison)
 static int add_definition(struct run_comparison *comparison)
 {
 	struct texts repeats = {.list = {NULL}}, order = {.list = {NULL}};
-	char text[24];
+	char text[REPEATS_OUTCOME_MAX];
 	int r = add_factors(comparison);
 
 	for (size_t i = 0; i < comparison->run_count; i++) {
 		const struct definition *definition = &comparison->runs[i]->definition;
 
-		(void)snprintf(text, sizeof(text), "%u", definition->repeats);
+		if (repeats_may_end(definition)) /* they may not have been alike for all that */
+			(void)result_repeats_text(comparison->runs[i], text);
+		else
+			(void)snprintf(text, sizeof(text), "%u", definition->repeats);
 		set_text(&repeats, i, text);
 		if (!definition->imported)
 			set_text(&order, i, definition_order_names[definition->order]);

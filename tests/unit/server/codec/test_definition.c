@@ -487,6 +487,13 @@ static void requests_replace_what_they_give(void **state)
 	assert_int_equal(d.override.size, 64 << 20);
 	definition_done(&d);
 
+	decode_ok("{\"definition\": \"saved\", \"repeats\": {\"max\": 9, \"until_ci_percent\": 3}}",
+		  look_up);
+	assert_int_equal(d.repeats, 9);
+	assert_int_equal(d.repeats_min, 5);
+	assert_true(d.until_ci_percent == 3);
+	definition_done(&d);
+
 	decode_ok("{\"definition\": \"saved\", \"factors\": {\"iodepth\": [1, 2]}}", look_up);
 	assert_string_equal(d.factors[0].name, "iodepth");
 	assert_string_equal(d.factors[1].name, "target");
@@ -515,7 +522,16 @@ static void errors_of_requests_point_into_the_request(void **state)
 		   "\"override\": {\"bs\": \"4x\"}}",
 		   look_up, ERROR_BAD_SIZE, "/override/bs");
 
+	decode_bad("{\"definition\": \"saved\", \"target\": {\"file\": \"/f\"},"
+		   "\"override\": {\"size\": \"2m\"}, "
+		   "\"repeats\": {\"max\": 5, \"until_ci_percent\": 3}}",
+		   look_up, ERROR_OUT_OF_RANGE, "/repeats/max");
+
 	/* what is wrong in the saved one is the saved one's fault */
+	saved = "{\"name\": \"s\", \"workloads\": [{\"size\": \"1m\"}], \"order\": \"grouped\"}";
+	decode_bad("{\"definition\": \"saved\", \"target\": {\"file\": \"/f\"}, "
+		   "\"repeats\": {\"max\": 9, \"until_ci_percent\": 3}}",
+		   look_up, ERROR_CONFLICT, "/definition");
 	saved = "{\"name\": \"s\", \"workloads\": [{\"rw\": \"randread\", \"bs\": \"4x\"}]}";
 	decode_bad("{\"definition\": \"saved\"}", look_up, ERROR_BAD_SIZE, "/definition");
 	saved = "{\"name\": \"s\", \"workloads\": [{\"size\": \"1m\"}], \"override\": {\"bs\": "
