@@ -32,6 +32,7 @@ void run_tell(struct run *run, bool force)
 		.phase = run->phase,
 		.done = run->done,
 		.total = run->total,
+		.at_most = run_repeats_pending(&run->repeats),
 		.sample = run->sample,
 	};
 

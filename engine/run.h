@@ -30,6 +30,7 @@ struct run_progress {
 	const struct plan_sample *sample; /* the one at hand, or NULL */
 	double percent;			  /* of the whole run's seconds */
 	double seconds_left;		  /* estimate */
+	bool at_most; /* repeats may end early yet: total and seconds_left are so */
 };
 
 struct run_events {

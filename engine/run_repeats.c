@@ -139,6 +139,13 @@ int run_repeats_add(struct run_repeats *repeats, struct sample *sample, bool *re
 	return r < 0 ? error_no_memory(err) : 0;
 }
 
+bool run_repeats_pending(const struct run_repeats *repeats)
+{
+	return repeats->plan && !repeats->plan->one_by_one &&
+	       repeats->so_far.sample_count + repeats->block < repeats->plan->sample_count &&
+	       repeats->outcome.end == REPEATS_END_NONE;
+}
+
 void run_repeats_done(struct run_repeats *repeats)
 {
 	if (!repeats->plan)

@@ -38,6 +38,9 @@ MUST_CHECK int run_repeats_begin(struct run_repeats *repeats, const struct plan 
 MUST_CHECK int run_repeats_add(struct run_repeats *repeats, struct sample *sample, bool *ret_over,
 			       struct error *err);
 
+/* Whether they may end early yet, the last block not having begun. */
+bool run_repeats_pending(const struct run_repeats *repeats);
+
 void run_repeats_done(struct run_repeats *repeats);
 
 #endif

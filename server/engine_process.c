@@ -41,6 +41,7 @@ static void on_progress(void *arg, const struct run_progress *progress)
 		.total = progress->total,
 		.percent = progress->percent,
 		.seconds_left = progress->seconds_left,
+		.at_most = progress->at_most,
 	};
 
 	if (sample) {

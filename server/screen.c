@@ -98,7 +98,8 @@ char *screen_bar(const struct progress *progress, size_t width)
 	memset(bar, '#', filled);
 	memset(bar + filled, '.', bar_width - filled);
 	bar[bar_width] = '\0';
-	(void)snprintf(head, sizeof(head), "%3.0f %%  %s left  ", progress->percent,
+	(void)snprintf(head, sizeof(head), "%3.0f %%  %s%s left  ", progress->percent,
+		       progress->at_most ? "at most " : "",
 		       table_duration(progress->seconds_left, left)); /* fits */
 	used = bar_width + 3 + table_width(head);
 	if (used >= width)

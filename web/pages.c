@@ -210,7 +210,7 @@ static void progress_bar(const struct store_run *run, const struct progress_stat
 		   state->samples > run->samples_done ? state->samples : run->samples_done,
 		   run->samples_total);
 	if (state->known && state->progress.seconds_left > 0)
-		html_textf(html, ", about %s left",
+		html_textf(html, ", %s %s left", state->progress.at_most ? "at most" : "about",
 			   numbers_duration(state->progress.seconds_left).text);
 	html_close(html, "p");
 	html_open(html, "p", "id", "now", "class", "note", NULL);

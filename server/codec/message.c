@@ -102,6 +102,8 @@ json_t *progress_encode(const struct progress *progress)
 	failed |= put_u64(value, "total", progress->total);
 	failed |= put_real(value, "percent", progress->percent);
 	failed |= put_real(value, "seconds_left", progress->seconds_left);
+	if (progress->at_most)
+		failed |= put_bool(value, "at_most", true);
 	failed |= put_value(value, "sample", progress_sample_encode(progress));
 	return put_end(value, failed);
 }
@@ -142,6 +144,7 @@ void progress_decode(const json_t *value, struct progress *ret_progress)
 	ret_progress->total = count_of(value, "total");
 	ret_progress->percent = amount_of(value, "percent", 100);
 	ret_progress->seconds_left = amount_of(value, "seconds_left", 1e9);
+	ret_progress->at_most = json_is_true(json_object_get(value, "at_most"));
 	text_of(sample, "workload", ret_progress->workload, sizeof(ret_progress->workload));
 	text_of(sample, "cell", ret_progress->cell, sizeof(ret_progress->cell));
 	ret_progress->repeat = repeat <= DEFINITION_REPEATS_MAX ? (unsigned int)repeat : 0;

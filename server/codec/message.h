@@ -43,6 +43,7 @@ struct progress {
 	enum run_phase phase;
 	uint64_t done, total; /* samples */
 	double percent, seconds_left;
+	bool at_most; /* total and seconds_left, since repeats may end early yet */
 	char workload[DEFINITION_NAME_MAX + 1]; /* of the sample at hand; "" when none */
 	char cell[512];				/* "bs=4k, iodepth=32" */
 	unsigned int repeat;
@@ -82,8 +83,8 @@ MUST_CHECK int message_read(const char *line, size_t size, struct message *ret_m
 			    struct error *err);
 void message_done(struct message *message);
 
-/* {"phase", "done", "total", "percent", "seconds_left", "sample": {...} or null} and back; what is
- * missing or wrong is read as nothing. */
+/* {"phase", "done", "total", "percent", "seconds_left", "at_most"?, "sample": {...} or null} and
+ * back; what is missing or wrong is read as nothing. */
 json_t *progress_encode(const struct progress *progress);
 void progress_decode(const json_t *value, struct progress *ret_progress);
 

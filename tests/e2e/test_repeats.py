@@ -27,6 +27,10 @@ def definition(service, repeats, options, **changes):
 
 def measure(service, whole):
     run_id = service.client.submit(whole)
+    early = isinstance(whole["repeats"], dict)
+    run = service.client.wait(run_id, lambda r: r["progress"]["done"] > 0)
+    if run["state"] == "running" and run["progress"]["phase"] == "measure":
+        assert ("at_most" in run["progress"]) == early
     run = service.client.wait_state(run_id, "done")
     result = service.client.get(f"/api/v1/runs/{run_id}/result").json
     return run, result

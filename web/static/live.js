@@ -85,7 +85,8 @@
 		if (progress.total)
 			text("counts", progress.done + " of " + progress.total + " samples" +
 				(progress.seconds_left ?
-					", about " + duration(progress.seconds_left) + " left" : ""));
+					(progress.at_most ? ", at most " : ", about ") +
+					duration(progress.seconds_left) + " left" : ""));
 		text("now", nowLine(progress));
 		document.title = Math.round(progress.percent || 0) + " % - " + heading;
 	}

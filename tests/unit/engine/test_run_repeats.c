@@ -79,7 +79,10 @@ static bool add(size_t index, double spread)
 static size_t run(double spread)
 {
 	for (size_t i = 0; i < plan.sample_count; i++) {
+		bool pending = run_repeats_pending(&repeats);
 		bool over = add(i, spread);
+
+		assert_int_equal(pending, !plan.one_by_one && i < plan.sample_count - 6);
 
 		if (over)
 			return i + 1;
@@ -145,6 +148,7 @@ static void a_number_of_repeats_is_kept(void **state)
 	start(&(struct repeats){6, 6, 0});
 	for (size_t i = 0; i < plan.sample_count; i++)
 		assert_false(add(i, 0.001));
+	assert_false(run_repeats_pending(&repeats));
 	assert_int_equal(repeats.outcome.end, REPEATS_END_NONE);
 	end();
 }

@@ -23,11 +23,17 @@ static const struct progress half = {
 
 static void test_bar(void **state)
 {
+	struct progress early = half;
 	char *line = screen_bar(&half, 80);
 
 	(void)state;
 	assert_string_equal(line,
 			    "[##########..........]  50 %  3 min 20 s left  3/36 Exchange, bs=8k");
+	free(line);
+	early.at_most = true;
+	line = screen_bar(&early, 88);
+	assert_string_equal(line, "[###########...........]  50 %  at most 3 min 20 s left  3/36 "
+				  "Exchange, bs=8k");
 	free(line);
 	for (size_t width = 20; width < 200; width++) {
 		struct progress progress = half;

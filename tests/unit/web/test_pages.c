@@ -78,6 +78,9 @@ static void test_running(void **state)
 			"Measuring Exchange, iodepth=16, repeat 2", "data-seq=\"9\"",
 			"<noscript><meta http-equiv=\"refresh\"", "src=\"/static/live.js\"",
 			"data-state=\"running\""));
+	progress.progress.at_most = true;
+	assert_page(page_run_live(&run, &progress), HAS("samples, at most 3 min 20 s left"));
+	progress.progress.at_most = false;
 	progress.progress.percent = 1e300;
 	progress.progress.phase = (enum run_phase)77;
 	assert_page(page_run_live(&run, &progress), HAS("value=\"100.0\""));

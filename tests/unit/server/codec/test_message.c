@@ -68,6 +68,7 @@ static void expect_same_progress(const struct progress *a, const struct progress
 	assert_int_equal(a->phase, b->phase);
 	assert_true(a->done == b->done && a->total == b->total);
 	assert_true(a->percent == b->percent && a->seconds_left == b->seconds_left);
+	assert_int_equal(a->at_most, b->at_most);
 	assert_string_equal(a->workload, b->workload);
 	assert_string_equal(a->cell, b->cell);
 	assert_int_equal(a->repeat, b->repeat);
@@ -80,6 +81,7 @@ static void progress_comes_back(void **state)
 				    .total = 36,
 				    .percent = 8.25,
 				    .seconds_left = 120.5,
+				    .at_most = true,
 				    .workload = "Exchange",
 				    .cell = "bs=4k, iodepth=32",
 				    .repeat = 2};
@@ -96,6 +98,7 @@ static void progress_comes_back(void **state)
 	memset(progress.workload, 0, sizeof(progress.workload));
 	memset(progress.cell, 0, sizeof(progress.cell));
 	progress.repeat = 0;
+	progress.at_most = false;
 	line = message_answer(MESSAGE_PROGRESS, progress_encode(&progress));
 	assert_non_null(strstr(line, "\"sample\":null"));
 	read_line(line, &message);
