@@ -74,7 +74,8 @@ static size_t add_lines(struct chart_set *set, const char *label, enum chart_axi
 /* A heat map, curves of every scale, and pairs; then the same of nothing. */
 static void add_maps(struct chart_set *set, const char *label, double value)
 {
-	const struct chart_heat_cell cells[] = {{value, true, true}, {0.5, true, false}, {0}};
+	const struct chart_heat_cell cells[] = {
+		{value, true, true}, {0.5, true, false}, {.present = false}};
 	const char *const names[] = {label, "8k", "16k"};
 	const struct chart_heat_row rows[] = {{label, false, cells}, {label, true, cells}};
 	const struct chart_heat heat = {label, label, 3, names, 2, rows};
@@ -91,7 +92,8 @@ static void add_maps(struct chart_set *set, const char *label, double value)
 				      .count = 2,
 				      .curves = curve,
 				      .format = numbers_count};
-	const struct chart_pair_row row = {label, {{value, value, value, true, true}, {0}}};
+	const struct chart_pair_row row = {label,
+					   {{value, value, value, true, true}, {.present = false}}};
 	const struct chart_pairs pairs = {label, label, 2, {label, "write"}, 1, &row, numbers_mib};
 	const struct chart_heat no_heat = {.title = "t", .axis = "a"};
 	const struct chart_curves no_curves = {.title = "t", .axis = "a", .format = numbers_count};
@@ -174,7 +176,7 @@ static size_t count_of(const char *text, const char *what)
 static void test_heat(void **state)
 {
 	static const struct chart_heat_cell cells[] = {
-		{1, true, true}, {0.9996, true, true}, {0.0312, true, false}, {0}};
+		{1, true, true}, {0.9996, true, true}, {0.0312, true, false}, {.present = false}};
 	static const char *const names[] = {"4K", "8K", "16K", "32K"};
 	static const struct chart_heat_row row = {"Exchange", false, cells};
 	struct chart_heat heat = {"t", "volblocksize", 4, names, 1, &row};
@@ -286,10 +288,10 @@ static void test_odd_numbers(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		const double x[] = {values[i], 2}, y[] = {values[i], values[i]};
 		const struct chart_line line = {"a", 0, 2, x, y, y, x};
-		const struct chart_lines tail = {"t", CHART_TAIL, 1, {{0}}, 1, &line};
+		const struct chart_lines tail = {"t", CHART_TAIL, 1, {{.to = 0}}, 1, &line};
 		const struct chart_lines seconds = {
 			"t", CHART_SECONDS, 1, {{values[i], values[i], "a", false}}, 1, &line};
-		const struct chart_lines none = {"t", CHART_SECONDS, 0, {{0}}, 0, NULL};
+		const struct chart_lines none = {"t", CHART_SECONDS, 0, {{.to = 0}}, 0, NULL};
 		size_t index;
 
 		add_bars(set, "4k", "bs", values[i]);
@@ -403,7 +405,7 @@ static void test_sweeps_its_directories(void **state)
 static void test_limit(void **state)
 {
 	struct chart_set *set;
-	const struct chart_lines none = {"t", CHART_SECONDS, 0, {{0}}, 0, NULL};
+	const struct chart_lines none = {"t", CHART_SECONDS, 0, {{.to = 0}}, 0, NULL};
 	size_t index;
 
 	(void)state;
