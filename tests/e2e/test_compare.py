@@ -81,6 +81,48 @@ def test_what_has_no_partner(service):
     assert "Without a partner" in page
 
 
+def table(client, name, figures, **more):
+    """Imports a table of reads at two sizes; its id."""
+    answer = client.request(
+        "POST", f"/api/v1/imports?name={name}",
+        {
+            "schema": "volbench.table/1",
+            "name": name,
+            "workloads": [{"name": "dd", "fio": "--rw=read"}],
+            "rows": [{"levels": {"bs": size}, "cells": {"dd": {"read": {"bandwidth": figure}}}}
+                     for size, figure in figures.items()],
+            **more,
+        },
+    )
+    assert answer.status == 201, answer
+    return answer.json["id"]
+
+
+def test_imported_results(shared):
+    """What others measured before and after: times, and no verdict of single figures."""
+    client = shared.client
+    before = table(client, "before", {"64k": "45 MB/s", "1M": "60 MB/s"}, memory="64G")
+    after = table(client, "after", {"64k": "1.2 GB/s", "1M": "61 MB/s"}, memory="220G")
+    found = compare(client, before, after, more="&fail_if=bandwidth_percent=-5")
+    assert [run["imported"] for run in found["runs"]] == [True, True]
+    assert found["summary"]["unjudged"] == 2 and found["outcome"] == "pass"
+    large = found["pairs"][0]["figures"][0]
+    assert (large["figure"], large["verdict"]) == ("bandwidth", "none")
+    assert 26 < large["ratio"] < 27.3 and "low" not in large
+    assert large["baseline"]["told_low"] == 44.5e6
+    memory = [d for d in found["differences"] if d["name"] == "memory"]
+    assert memory[0]["values"] == ["64.0 GiB", "220.0 GiB"]
+    assert not any(d["name"] == "kernel" for d in found["differences"]), "neither tells"
+    page = client.get(f"/compare?runs={before},{after}").body.decode()
+    assert "27 times" in page and "one sample: no verdict" in page
+    # what rounding leaves open fails nothing: 61 may be 60.5, and 60 may be 60.5
+    limit = compare(client, after, before, more="&fail_if=bandwidth_percent=-1")["limits"][0]
+    assert (limit["failed"], limit["open"]) == (1, 1)
+    analysis = client.get(f"/api/v1/runs/{before}/analysis")
+    assert analysis.status == 200
+    assert analysis.json["comparisons"][0]["unit"] == "bytes/s"
+
+
 @pytest.mark.parametrize(
     "query, status, code",
     [

@@ -2,6 +2,8 @@
 /*
  * test_run_comparison.c - runs beside each other: which cells are the same, what is judged and how,
  * what differs beside the figures.
+ *
+ * Length: a case for each way in which runs may differ.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -200,6 +202,100 @@ static void what_else_differs(void **state)
 	/* not known is not the same, and no reason to call it unfair */
 	assert_null(difference(&comparison, "kernel")->values[1]);
 	assert_null(difference(&comparison, "CPUs"));
+	run_comparison_done(&comparison);
+	result_done(&a);
+	result_done(&b);
+}
+
+/* A sample of two jobs that run together, the second of a depth of its own. */
+static void add_jobs(struct result *run, const char *depth)
+{
+	struct sample *sample = &run->samples[run->sample_count++];
+	struct error err;
+	size_t blamed;
+
+	sample_init(sample);
+	sample->workload = fixture_text("both");
+	sample->repeat = 1;
+	sample->seconds = 1;
+	for (int i = 0; i < 2; i++) {
+		struct workload part;
+
+		fixture_workload(&part, i ? "name=writers rw=randwrite size=64m"
+					  : "name=readers rw=randread size=64m");
+		if (i)
+			fixture_option(&part, "iodepth", depth);
+		assert_int_equal(workload_add_part(&sample->options, &part), 0);
+	}
+	assert_int_equal(workload_join(&sample->options, &blamed, &err), 0);
+	fixture_direction(&sample->directions[DIRECTION_READ], 1000, 4096, 1000, false);
+	fixture_direction(&sample->directions[DIRECTION_WRITE], 500, 4096, 1000, false);
+}
+
+static void jobs_that_run_together(void **state)
+{
+	struct result a, b;
+	struct run_comparison comparison;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		run_fixture_start(i ? &b : &a, "x");
+		run_fixture_workload(i ? &b : &a, "both");
+		add_jobs(i ? &b : &a, i ? "8" : "4");
+	}
+	run_fixture_compare(&a, &b, &comparison);
+	assert_int_equal(comparison.pair_count, 1);
+	assert_int_equal(comparison.difference_count, 1);
+	assert_string_equal(comparison.differences[0].name, "iodepth of writers");
+	assert_string_equal(comparison.differences[0].values[1], "8");
+	/* both ways together, and each */
+	assert_non_null(ratio_of(&comparison.pairs[0], RUN_FIGURE_IOPS, DIRECTION_READ));
+	assert_non_null(ratio_of(&comparison.pairs[0], RUN_FIGURE_LATENCY, DIRECTION_WRITE));
+	assert_true(comparison.pairs[0].ratios[0].baseline.mean == 1500);
+	run_comparison_done(&comparison);
+	result_done(&a);
+	result_done(&b);
+}
+
+/* Properties of the zvol or dataset, the pool, and what an imported result says of its system. */
+static void where_it_lies(void **state)
+{
+	struct result a, b;
+	struct run_comparison comparison;
+
+	(void)state;
+	run_fixture_plain(&a, "a", 1);
+	run_fixture_plain(&b, "b", 1);
+	for (int i = 0; i < 2; i++) {
+		struct result *run = i ? &b : &a;
+
+		run->samples[0].zfs = calloc(1, sizeof(*run->samples[0].zfs));
+		assert_non_null(run->samples[0].zfs);
+		sample_zfs_init(run->samples[0].zfs);
+		assert_int_equal(properties_set(&run->samples[0].zfs->properties, "compression",
+						i ? "off" : "lz4"),
+				 0);
+		assert_int_equal(
+			properties_set(&run->samples[0].zfs->properties, "sync", "standard"), 0);
+		run->target_count = 1;
+		run->targets = calloc(1, sizeof(*run->targets));
+		assert_non_null(run->targets);
+		(void)snprintf(run->targets[0].zfs.layout, sizeof(run->targets[0].zfs.layout), "%s",
+			       i ? "raidz2 of 6" : "2 x mirror of 2");
+	}
+	b.facts = calloc(1, sizeof(*b.facts));
+	assert_non_null(b.facts);
+	b.fact_count = 1;
+	b.facts[0].name = fixture_text("controller");
+	b.facts[0].value = fixture_text("HBA");
+	run_fixture_compare(&a, &b, &comparison);
+	assert_int_equal(comparison.difference_count, 3);
+	assert_string_equal(difference(&comparison, "compression")->values[1], "off");
+	assert_null(difference(&comparison, "sync"));
+	assert_string_equal(difference(&comparison, "pool")->values[0], "2 x mirror of 2");
+	assert_int_equal(difference(&comparison, "pool")->kind, RUN_DIFFERENCE_TARGET);
+	assert_null(difference(&comparison, "controller")->values[0]);
+	assert_int_equal(run_comparison_unfair(&comparison), 0);
 	run_comparison_done(&comparison);
 	result_done(&a);
 	result_done(&b);
@@ -410,6 +506,8 @@ int main(void)
 		cmocka_unit_test(levels_beside_options),
 		cmocka_unit_test(workloads_by_name_then_by_options),
 		cmocka_unit_test(what_else_differs),
+		cmocka_unit_test(jobs_that_run_together),
+		cmocka_unit_test(where_it_lies),
 		cmocka_unit_test(other_work),
 		cmocka_unit_test(told_by_another_tool),
 		cmocka_unit_test(phases_of_files),
