@@ -85,6 +85,10 @@ static int set_defaults(const struct fio_group *group, struct workload *options)
 			r = option_parse(option_find(defaults[i].name), defaults[i].value, options,
 					 NULL);
 	}
+	if (r == 0 && workload_is_set(options, OPTION_ID_RW) &&
+	    (options->rw == RW_RW || options->rw == RW_RANDRW) && !listed(group, "rwmixread") &&
+	    !listed(group, "rwmixwrite"))
+		r = option_parse(option_at(OPTION_ID_RWMIXREAD), "50", options, NULL);
 	/* psync on most systems, windowsaio on one: only where the depth agrees */
 	if (r == 0 && !listed(group, "ioengine") && one_at_a_time(group))
 		r = option_parse(option_at(OPTION_ID_IOENGINE), "psync", options, NULL);

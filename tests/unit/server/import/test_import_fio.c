@@ -142,6 +142,11 @@ static void what_is_known_of_options(void **state)
 						   "--bs=4k --size=10% --unheard=of");
 	result_done(&result);
 
+	import(HEAD JOB("j", "\"rw\":\"randrw\"", READS(""), "") "]}", &result);
+	assert_true(sample_knows(&result.samples[0], OPTION_ID_RWMIXREAD));
+	assert_int_equal(result.samples[0].options.rwmixread, 50);
+	result_done(&result);
+
 	/* no list of options: nothing is known */
 	import(HEAD "{\"jobname\":\"j\",\"read\":" READS("") "}]}", &result);
 	assert_false(sample_knows(&result.samples[0], OPTION_ID_BS));
