@@ -51,8 +51,10 @@ static int check_errors(const struct check *check)
 	if (sample->error_count == 0)
 		return 0;
 	if (sample->source) {
-		(void)snprintf(found, sizeof(found), "%llu",
-			       (unsigned long long)sample->error_count);
+		(void)snprintf(found, sizeof(found), "%llu%s%.120s",
+			       (unsigned long long)sample->error_count,
+			       sample->first_failure ? ": " : "",
+			       sample->first_failure ? sample->first_failure : "");
 		return checks_add(check, FINDING_ERROR, "io_errors", "no error", found,
 				  "The tool tells of errors; its figures are of what went well.");
 	}

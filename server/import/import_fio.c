@@ -197,11 +197,6 @@ static int tell_errors(const struct document *document, size_t index, struct sam
 			return -ENOMEM;
 		}
 	}
-	if (sample->first_failure)
-		return findings_add(&sample->findings, FINDING_ERROR, "job_failed",
-				    sample->workload, NULL, "no error", sample->first_failure,
-				    "fio ended a job with an error: its figures are of what went "
-				    "before.");
 	return 0;
 }
 

@@ -304,8 +304,8 @@ static void syncs_and_errors(void **state)
 
 	import(failed, &result);
 	assert_int_equal(result.samples[0].error_count, 1);
-	assert_true(found(&result.samples[0].findings, "job_failed"));
 	assert_true(found(&result.samples[0].findings, "io_errors"));
+	assert_string_equal(result.samples[0].first_failure, "error 5 (Input/output error)");
 	result_done(&result);
 }
 
