@@ -33,6 +33,8 @@ static void data_contents(const struct report *report, struct html *html)
 		html_raw(html, "<a href=\"#iops\">IOPS</a>");
 	if (report->bandwidth)
 		html_raw(html, "<a href=\"#bandwidth\">Bandwidth</a>");
+	if (report_has_curves(report))
+		html_raw(html, "<a href=\"#curves\">Curves</a>");
 	html_raw(html, "<a href=\"#table\">Table</a>");
 }
 
@@ -142,6 +144,20 @@ static void heat_section(const struct report *report, struct html *html)
 	html_close(html, "section");
 }
 
+static void curves_section(const struct report *report, struct html *html)
+{
+	char title[DEFINITION_NAME_MAX + 40];
+
+	(void)snprintf(title, sizeof(title), "Along %s", report_curves_axis(report));
+	section_open(
+		html, "curves", title,
+		"Reads and writes together. Dots are what was measured, with the 95 % interval "
+		"where a workload goes one way only; between them nothing was. Latencies are "
+		"means, on a logarithmic axis.");
+	report_curves(report, html);
+	html_close(html, "section");
+}
+
 static void table_section(const struct report *report, struct html *html)
 {
 	section_open(html, "table", "Table",
@@ -159,6 +175,8 @@ static void data_sections(const struct report *report, struct html *html)
 		bars_section(report, MEASURE_IOPS, html);
 	if (report->bandwidth && !report->index)
 		bars_section(report, MEASURE_BANDWIDTH, html);
+	if (report_has_curves(report))
+		curves_section(report, html);
 	table_section(report, html);
 }
 

@@ -270,6 +270,16 @@ static void no_charts(struct panel *panel)
 	panel->series = CHART_NONE;
 }
 
+static bool has_bars(const struct report *report, const struct comparison *comparison,
+		     enum measure measure)
+{
+	if (!report->analysis.axis[0])
+		return false;
+	if (comparison->files)
+		return measure == MEASURE_IOPS;
+	return measure != MEASURE_BANDWIDTH || !report_has_sizes(report);
+}
+
 static int plan_panel(struct report *report, const struct comparison *comparison,
 		      struct panel *panel)
 {
@@ -278,7 +288,7 @@ static int plan_panel(struct report *report, const struct comparison *comparison
 	if (!comparison->measured)
 		return 0;
 	for (int m = 0; m < REPORT_BARS && r == 0; m++)
-		if (report->analysis.axis[0] && !(comparison->files && m != MEASURE_IOPS))
+		if (has_bars(report, comparison, (enum measure)m))
 			r = add_bars(report, comparison, (enum measure)m, &panel->bars[m]);
 	if (comparison->files)
 		return r < 0 ? r
@@ -293,6 +303,10 @@ int report_plan_charts(struct report *report)
 {
 	int r = report_plan_heat(report);
 
+	if (r == 0)
+		r = report_plan_curves(report);
+	if (r == 0)
+		r = report_plan_sizes(report);
 	no_charts(&report->whole);
 	for (int m = 0; m < REPORT_BARS && r == 0; m++)
 		if (!report->analysis.axis[0] && report->data)

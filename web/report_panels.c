@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "web/report_parts.h"
+#include "web/report_shapes.h"
 
 static bool drawn(const struct report *report, size_t index)
 {
@@ -136,7 +136,9 @@ static void bars_panels(const struct report *report, enum measure measure, bool 
 
 void report_bars(const struct report *report, enum measure measure, struct html *html)
 {
-	if (report->analysis.axis[0])
+	if (measure == MEASURE_BANDWIDTH && report_has_sizes(report))
+		report_sizes(report, html);
+	else if (report->analysis.axis[0])
 		bars_panels(report, measure, false, html);
 	else
 		whole_panel(report, measure, html);

@@ -45,7 +45,9 @@ struct report {
 	struct panel whole;		 /* without factors: bars over the workloads */
 	size_t whole_files;		 /* there: bars over the phases of files */
 	size_t zfs_charts[ZFS_CHARTS][ZFS_PANELS_MAX]; /* by place in the list of its panels */
-	size_t heat;				       /* report_shapes.h */
+	size_t heat;				       /* report_shapes.h, as what follows */
+	struct report_curves *curves;		       /* NULL: no factor is a number */
+	size_t size_count, sizes[ZFS_PANELS_MAX];
 };
 
 /* report_view.c: gathers; the caller frees with report_done in any case. */

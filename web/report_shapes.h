@@ -16,8 +16,8 @@ void report_heat(const struct report *report, struct html *html);
 
 /*
  * report_curves.c: the first factor whose levels are numbers, at least three of them, as the x axis
- * of curves: the rate and the mean latency of every workload, a curve a level of another factor,
- * or a direction. Of properties of OpenZFS there are none, bars serve them.
+ * of curves: the rate and the mean latency of every workload, a curve a level of another factor;
+ * with no other, a curve a workload. Of properties of OpenZFS there are none, bars serve them.
  */
 struct report_curves;
 MUST_CHECK int report_plan_curves(struct report *report);
@@ -27,7 +27,7 @@ const char *report_curves_axis(const struct report *report);
 void report_curves(const struct report *report, struct html *html);
 
 /* report_sizes.c: where the first factor is the request size: bandwidth of reads and writes side by
- * side, a row a size. */
+ * side, a row a size, in place of its bars. */
 bool report_has_sizes(const struct report *report);
 MUST_CHECK int report_plan_sizes(struct report *report);
 void report_sizes(const struct report *report, struct html *html);

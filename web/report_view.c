@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/plan/quantity.h"
-#include "web/report_parts.h"
+#include "web/report_shapes.h"
 
 /* Where volblocksize is compared: the level that TrueNAS recommends for the pool's layout. */
 static void find_recommended(struct report *report)
@@ -106,6 +106,7 @@ int report_gather(const struct result *result, struct report *report)
 
 void report_done(struct report *report)
 {
+	report_curves_free(report->curves);
 	analysis_done(&report->analysis);
 	chart_set_free(report->charts);
 	*report = (struct report){0};

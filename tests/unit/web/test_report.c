@@ -378,9 +378,11 @@ static void test_nine_workloads(void **state)
 						     : "None was outstanding."),
 				 0);
 	write_report(&result, "nine-workloads", &written);
-	assert_pictures(&written, 1 + 9 * 2 + 15 + 9);
+	assert_pictures(&written, 1 + 9 * 2 + 2 + 15 + 9);
 	assert_int_equal(count_of(written.page, "class=\"card warning\""), 3);
 	assert_has(&written, ">3 warnings</a>");
+	assert_has(&written, "alt=\"IOPS of All workloads by iodepth; General_IO: from ");
+	assert_has(&written, "alt=\"mean latency of All workloads by iodepth; General_IO: from ");
 	assert_has(&written, "<summary>39 times, in 9 places</summary>");
 	/* places lead to their cells */
 	assert_has(&written, "<a href=\"#c12\">Exchange: iodepth=32</a>; found 310.2; expected 384 "
@@ -405,6 +407,10 @@ static void test_two_factors(void **state)
 	write_report(&result, "two-factors", &written);
 	assert_pictures(&written, 1 + 9 * 2 + 12 + 9);
 	assert_has(&written, "mix, iodepth=32");
+	/* along bs a curve a depth; of sizes reads beside writes, at the same depth */
+	assert_has(&written, "alt=\"mean latency of mix by bs; 1: from ");
+	assert_has(&written, "randread, iodepth=8 and randwrite, iodepth=8");
+	assert_has(&written, "MiB/s of mix, iodepth=8 by request size; 4k: read ");
 	done(&result, &written);
 }
 
