@@ -63,10 +63,18 @@ static struct told_figure told_latency(const struct told_direction *told, enum r
 	return unknown();
 }
 
+/* With a rate from the intended start, so that a stall counts for all it held up. */
+static const struct histogram *latencies(const struct sample *sample, enum direction direction)
+{
+	const struct direction_result *result = &sample->directions[direction];
+
+	return result->intended ? result->intended : result->latency;
+}
+
 static struct told_figure latency_of_direction(const struct sample *sample, enum run_figure figure,
 					       enum direction direction)
 {
-	struct told_figure own = latency_of(sample->directions[direction].latency, figure);
+	struct told_figure own = latency_of(latencies(sample, direction), figure);
 
 	if (own.known || !sample->source || sample->directions[direction].latency)
 		return own;
@@ -86,7 +94,7 @@ static int latency_of_all(const struct sample *sample, enum run_figure figure,
 			continue;
 		moving++;
 		last = (size_t)d;
-		known = known && sample->directions[d].latency;
+		known = known && latencies(sample, d);
 	}
 	if (moving == 1)
 		*ret_figure = latency_of_direction(sample, figure, (enum direction)last);
@@ -97,8 +105,8 @@ static int latency_of_all(const struct sample *sample, enum run_figure figure,
 		return -ENOMEM;
 	histogram_init(whole);
 	for (int d = 0; d < DIRECTION_COUNT; d++)
-		if (sample->directions[d].latency)
-			histogram_merge(whole, sample->directions[d].latency);
+		if (latencies(sample, d))
+			histogram_merge(whole, latencies(sample, d));
 	*ret_figure = latency_of(whole, figure);
 	free(whole);
 	return 0;

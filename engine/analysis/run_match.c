@@ -145,8 +145,12 @@ static size_t factor_index(const struct definition *definition, const char *name
 	return SIZE_MAX;
 }
 
+/* "16K" of a property and "16k" of an option are one level; labels may differ in nothing else. */
 static size_t level_index(const struct factor *factor, const char *level)
 {
+	for (size_t i = 0; i < factor->level_count; i++)
+		if (strcmp(factor->levels[i], level) == 0)
+			return i;
 	for (size_t i = 0; i < factor->level_count; i++)
 		if (strcasecmp(factor->levels[i], level) == 0)
 			return i;

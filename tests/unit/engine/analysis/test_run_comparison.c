@@ -432,9 +432,14 @@ static void rates_are_judged_by_latency(void **state)
 		run_fixture_workload(run, "paced");
 		run_fixture_reads(run, "paced", "", "rw=randread size=64m bs=4k rate_iops=1000",
 				  ios);
+		for (size_t n = 0; n < run->sample_count; n++) /* a stall: ten times as late */
+			run->samples[n].directions[DIRECTION_READ].intended =
+				fixture_histogram(1000, (i ? 10000 : 1000) + n * 10);
 	}
 	run_fixture_compare(&a, &b, &comparison);
 	assert_int_equal(comparison.pairs[0].ratios[0].figure, RUN_FIGURE_LATENCY);
+	assert_true(comparison.pairs[0].ratios[0].welch.ratio > 9);
+	assert_int_equal(comparison.pairs[0].ratios[0].verdict, RUN_WORSE);
 	assert_true(comparison.pairs[0].ratios[0].judged);
 	run_comparison_done(&comparison);
 	result_done(&a);
