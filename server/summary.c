@@ -83,17 +83,47 @@ static void put_interval(struct table *table, const struct estimate_interval *in
 	table_cell(table, "%s", table_interval(interval->mean / divisor, half, scaled, text));
 }
 
-/* told: the mean where there is no histogram; NULL: there is none. */
+/* A percentile that another tool printed for the only sample of a cell, where as many operations
+ * as it needs are not known to be missing; 0: none. */
+static double told_percentile(const struct cell *cell, enum direction d, double percent)
+{
+	const struct sample *sample = cell->samples[0];
+	const struct told_direction *told;
+
+	if (cell->sample_count != 1 || !sample->source)
+		return 0;
+	told = &sample->source->directions[d];
+	if (told->ios_known && !histogram_percentile_supported(sample->directions[d].ios, percent))
+		return 0;
+	for (size_t i = 0; i < told->percentile_count; i++)
+		if (told->percentiles[i].percentile == percent)
+			return told->percentiles[i].ns;
+	return 0;
+}
+
+/* Latencies of a direction that another tool told without a histogram. */
+static void put_told_latency(struct table *table, const struct cell *cell,
+			     const struct percentiles *all, enum direction d)
+{
+	const struct estimate_interval *mean = &cell->directions[d].latency_mean_ns;
+	char text[TABLE_FIGURE_MAX];
+
+	table_cell(table, "%s", mean->count > 0 ? table_latency((uint64_t)mean->mean, text) : "");
+	for (size_t i = 0; i < all->count; i++) {
+		double ns = told_percentile(cell, d, all->values[i]);
+
+		table_cell(table, "%s", ns > 0 ? table_latency((uint64_t)ns, text) : "");
+	}
+}
+
 static void put_latency(struct table *table, const struct cell *cell, const struct percentiles *all,
-			const struct histogram *latency, const struct estimate_interval *told)
+			const struct histogram *latency)
 {
 	char text[TABLE_FIGURE_MAX];
 	struct percentiles own;
 
 	if (latency && latency->count > 0)
 		table_cell(table, "%s", table_latency((uint64_t)histogram_mean_ns(latency), text));
-	else if (told && told->count > 0)
-		table_cell(table, "%s", table_latency((uint64_t)told->mean, text));
 	else
 		table_cell(table, "%s", "");
 	cell_percentiles(cell, &own);
@@ -129,7 +159,7 @@ static void put_latency_row(struct table *table, const struct definition *defini
 	table_cell(table, "%s", name);
 	table_cell(table, "%s", "");
 	table_cell(table, "%s", "");
-	put_latency(table, cell, all, latency, NULL);
+	put_latency(table, cell, all, latency);
 }
 
 /* Behind the names and the direction of a row; intended: the name of a second row. */
@@ -146,7 +176,10 @@ static void put_direction(struct table *table, const struct definition *definiti
 	}
 	put_interval(table, &direction->iops, 1, true);
 	put_interval(table, &direction->bandwidth, cell_is_index(cell) ? 1 : MIB, false);
-	put_latency(table, cell, all, direction->latency, &direction->latency_mean_ns);
+	if (!direction->latency && cell->part_count == 0)
+		put_told_latency(table, cell, all, (enum direction)(direction - cell->directions));
+	else
+		put_latency(table, cell, all, direction->latency);
 	if (direction->intended)
 		put_latency_row(table, definition, cell, all, intended, direction->intended);
 }
@@ -219,7 +252,7 @@ static void put_cell(struct table *table, const struct definition *definition,
 			table_cell(table, "-");
 		table_cell(table, "%s", ""); /* MiB/s say nothing of files */
 		if (cell->sample_count > 0)
-			put_latency(table, cell, all, files->latency, NULL);
+			put_latency(table, cell, all, files->latency);
 		else
 			for (size_t n = 0; n <= all->count; n++)
 				table_cell(table, "%s", "");

@@ -143,6 +143,44 @@ static void test_jobs(void **state)
 	result_done(&result);
 }
 
+/* What another tool printed as a percentile is shown, of a single sample. */
+static void test_told_percentiles(void **state)
+{
+	struct result result;
+	char *text;
+
+	(void)state;
+	make_result(&result, false);
+	result.definition.imported = true;
+	for (size_t i = 0; i < result.sample_count; i++) {
+		struct sample *sample = &result.samples[i];
+		struct told_direction *told;
+
+		free(sample->directions[DIRECTION_READ].latency);
+		sample->directions[DIRECTION_READ].latency = NULL;
+		sample->source = sample_source_new("a tool", NULL);
+		assert_non_null(sample->source);
+		told = &sample->source->directions[DIRECTION_READ];
+		told->iops = told_exactly(100);
+		told->latency_mean = told_exactly(1e6);
+		told->percentiles = calloc(1, sizeof(*told->percentiles));
+		assert_non_null(told->percentiles);
+		told->percentiles[0] = (struct told_percentile){99, 7e6};
+		told->percentile_count = 1;
+	}
+	text = summary_of(&result); /* of two repeats there is no percentile of both */
+	assert_non_null(strstr(text, "1.00 ms"));
+	assert_null(strstr(text, "7.00 ms"));
+	free(text);
+	for (size_t i = 1; i < result.sample_count; i++)
+		sample_done(&result.samples[i]);
+	result.sample_count = 1;
+	text = summary_of(&result);
+	assert_non_null(strstr(text, "7.00 ms"));
+	free(text);
+	result_done(&result);
+}
+
 /* A rate's second latency has a row of its own, and the percentiles are the workload's. */
 static void test_intended(void **state)
 {
@@ -264,9 +302,13 @@ static void test_imported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),	 cmocka_unit_test(test_jobs),
-		cmocka_unit_test(test_intended), cmocka_unit_test(test_syncs),
-		cmocka_unit_test(test_partial),	 cmocka_unit_test(test_imported),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_told_percentiles),
+		cmocka_unit_test(test_intended),
+		cmocka_unit_test(test_syncs),
+		cmocka_unit_test(test_partial),
+		cmocka_unit_test(test_imported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
