@@ -234,9 +234,10 @@ static struct meeting meet(const struct entries *entries, const struct entry *en
 			meeting.other = other;
 	}
 	width = entry->bandwidth.value * checks_digits_share(&entry->bandwidth);
-	/* Of fewer than two there is no range to lie in. */
-	meeting.chance =
-		others >= 2 && most > least ? fmin(1, (double)others * width / (most - least)) : 1;
+	/* Of fewer than two there is no range to lie in, and nothing at all has no digits. */
+	meeting.chance = others >= 2 && most > least && width > 0
+				 ? fmin(1, (double)others * width / (most - least))
+				 : 1;
 	return meeting;
 }
 
@@ -283,7 +284,8 @@ static int check_contradictions(struct analysis *analysis, const struct entries 
 		all.chance += meeting.chance;
 		all.met += meeting.other != NULL;
 	}
-	/* The chance of so many or more. */
+	/* The chance of so many or more. Each that contradicts has a chance above 0, as gsl asks.
+	 */
 	if (all.met == 0 || gsl_cdf_poisson_Q((unsigned int)all.met - 1, all.chance) > CHANCE)
 		return 0;
 	for (size_t i = 0; i < entries->count && r == 0; i++) {

@@ -18,6 +18,9 @@
 /* With less than three quarters of the depth outstanding another level was measured than asked. */
 #define DEPTH_SHARE 0.75
 
+/* More operations than any measurement has, which a count still holds. */
+#define COUNT_MAX 1e18
+
 /* Ended by its time, as in checks_asked.c. */
 #define TIME_SHARE 0.99
 
@@ -139,7 +142,9 @@ static double count_of(const struct sample *sample, enum direction d)
 
 	if (sample->source->directions[d].ios_known)
 		return (double)sample->directions[d].ios;
-	return iops.known && sample->source->seconds_known ? iops.high * sample->seconds : -1;
+	return iops.known && sample->source->seconds_known
+		       ? fmin(iops.high * sample->seconds, COUNT_MAX)
+		       : -1;
 }
 
 /* Percentiles with fewer than ten slower operations: they are those of a handful, and another run

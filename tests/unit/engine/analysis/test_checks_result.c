@@ -372,6 +372,32 @@ static void an_exact_figure_twice_is_a_copy(void **state)
 	}
 }
 
+/* Nothing at all, wherever it stands, is no figure that was copied. */
+static void nothing_is_no_copy(void **state)
+{
+	struct analysis analysis;
+	struct result result;
+
+	(void)state;
+	told_begin(&result);
+	told_factor(&result, "target", "a b c d");
+	told_workload(&result, "w", "rw=read bs=4k");
+	for (size_t i = 0; i < 4; i++) {
+		char level[] = "target=a";
+		struct sample *sample;
+
+		level[sizeof(level) - 2] = (char)('a' + i);
+		sample = told_add(&result, "w", "rw=read bs=4k", level);
+		sample->source->directions[DIRECTION_READ].iops =
+			told_exactly(1000 * (double)(i + 1));
+		sample->source->directions[DIRECTION_READ].bandwidth =
+			told_exactly(i < 2 ? 0 : 4096e3 * (double)(i + 1));
+	}
+	analysis = checked(&result);
+	assert_null(told_find(&analysis.findings, "figure_repeated"));
+	done(&analysis, &result);
+}
+
 /* What a rate held all levels to may well be the same. */
 static void a_rate_repeats_by_right(void **state)
 {
@@ -513,6 +539,7 @@ int main(void)
 		cmocka_unit_test(rates_are_read_out_of_words),
 		cmocka_unit_test(no_more_comes_over_a_link_than_it_carries),
 		cmocka_unit_test(an_exact_figure_twice_is_a_copy),
+		cmocka_unit_test(nothing_is_no_copy),
 		cmocka_unit_test(a_rate_repeats_by_right),
 		cmocka_unit_test(honest_tables_have_no_findings),
 	};
