@@ -94,6 +94,18 @@ static void plain_sentence(const struct report *report, struct html *html)
 	html_text(html, shown < count ? ", and more below." : ".");
 }
 
+/* A percent sign stays with its number at a line's end. */
+static void put_sentence(struct html *html, const char *text)
+{
+	const char *sign;
+
+	for (; (sign = strstr(text, " %")); text = sign + 1) {
+		html_textf(html, "%.*s", (int)(sign - text), text);
+		html_raw(html, "&#160;");
+	}
+	html_text(html, text);
+}
+
 void report_headline(const struct report *report, struct html *html)
 {
 	const struct analysis *analysis = &report->analysis;
@@ -102,14 +114,17 @@ void report_headline(const struct report *report, struct html *html)
 	if (report->result->sample_count == 0)
 		html_text(html, "Nothing was measured.");
 	else if (analysis->statement_count)
-		html_text(html, analysis->statements[0].text);
+		put_sentence(html, analysis->statements[0].text);
 	else
 		plain_sentence(report, html);
 	html_close(html, "p");
 	if (analysis->statement_count < 2)
 		return;
 	html_open(html, "ul", "class", "statements", NULL);
-	for (size_t i = 1; i < analysis->statement_count; i++)
-		html_element(html, "li", analysis->statements[i].text, NULL);
+	for (size_t i = 1; i < analysis->statement_count; i++) {
+		html_open(html, "li", NULL);
+		put_sentence(html, analysis->statements[i].text);
+		html_close(html, "li");
+	}
 	html_close(html, "ul");
 }

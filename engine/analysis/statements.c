@@ -211,7 +211,7 @@ static void single_samples(struct statements *statements)
 	const struct analysis *analysis = statements->analysis;
 	const struct recommendation *recommendation = &analysis->recommendation;
 	size_t next = runner_up(recommendation);
-	char name[WORDS_LEVEL_MAX], ahead[WORDS_MAX];
+	char name[WORDS_LEVEL_MAX];
 
 	statement_begin(statements);
 	statement_put(statements,
@@ -227,10 +227,8 @@ static void single_samples(struct statements *statements)
 	statement_put_whole(statements);
 	statement_put(statements, " together %s is highest, ",
 		      words_level(analysis, recommendation->leader, name));
-	statement_put(statements, "by %s beside ",
-		      words_ahead(recommendation->levels[next].lead, ahead));
-	statement_put(statements, "%s; one repeat may turn that round.",
-		      words_level(analysis, next, name));
+	put_lead(statements, next);
+	statement_put(statements, "; one repeat may turn that round.");
 	statement_end(statements, "leads");
 }
 

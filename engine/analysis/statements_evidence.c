@@ -23,26 +23,24 @@ static void repeats_needed(struct statements *statements)
 	(void)words_percent(recommendation->spread, spread);
 	if (needed == 0)
 		statement_put(statements,
-			      "Not even %d repeats would be likely to tell %s from %s, so small is "
-			      "the difference",
-			      DEFINITION_REPEATS_MAX, leader, next);
+			      "Not even %d repeats would be likely to tell %s from %s: the "
+			      "difference is too small beside a spread from repeat to repeat of "
+			      "%s, ",
+			      DEFINITION_REPEATS_MAX, leader, next, spread);
 	else if (needed > recommendation->blocks && !recommendation->spread_assumed)
-		statement_put(statements,
-			      "%u more repeats (%u in all) would be likely to tell %s "
-			      "from %s",
-			      needed - (unsigned int)recommendation->blocks, needed, leader, next);
-	else
-		statement_put(statements, "About %u repeats would be likely to tell %s from %s",
-			      needed, leader, next);
-	if (recommendation->spread_assumed)
-		statement_put(statements,
-			      ", were the difference real and the spread from repeat to repeat %s, "
-			      "which is assumed here.",
-			      spread);
+		statement_put(
+			statements,
+			"%u more repeats (%u in all) would be likely to tell %s from %s, were "
+			"the difference real and the spread from repeat to repeat %s, ",
+			needed - (unsigned int)recommendation->blocks, needed, leader, next,
+			spread);
 	else
 		statement_put(statements,
-			      ", were the difference real, with the spread of %s seen here.",
-			      spread);
+			      "About %u repeats would be likely to tell %s from %s, were the "
+			      "difference real and the spread from repeat to repeat %s, ",
+			      needed, leader, next, spread);
+	statement_put(statements,
+		      recommendation->spread_assumed ? "which is assumed here." : "as seen here.");
 	statement_end(statements, "repeats_needed");
 }
 

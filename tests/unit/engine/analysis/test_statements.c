@@ -239,7 +239,7 @@ static void a_set_is_not_told_apart(void **state)
 	assert_said(&hand, "shown_worse", "Shown worse than 64K over all: 16K by 20 %.");
 	assert_said(&hand, "repeats_needed",
 		    "7 more repeats (12 in all) would be likely to tell 64K from 32K, were the "
-		    "difference real, with the spread of 1.1 % seen here.");
+		    "difference real and the spread from repeat to repeat 1.1 %, as seen here.");
 	assert_said(&hand, "write_amplification",
 		    "Bytes that the pool's disks wrote for each byte written: 32K 1.50, 64K 2.25.");
 	assert_said(&hand, "weights", "Workloads count by their weights: Exchange 3 and Ingest 1.");
@@ -290,7 +290,7 @@ static void single_samples_name_no_best(void **state)
 	assert_string_equal(hand.analysis.statements[2].text,
 			    "Highest write figures: 64K in Exchange.");
 	assert_said(&hand, "leads",
-		    "Over these two workloads together 64K is highest, by 4.1 % beside 32K; one "
+		    "Over these two workloads together 64K is highest, 4.1 % ahead of 32K; one "
 		    "repeat may turn that round.");
 	assert_said(&hand, "repeats_needed",
 		    "About 4 repeats would be likely to tell 64K from 32K, were the difference "
