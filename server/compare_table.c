@@ -8,6 +8,7 @@
 #include "engine/base/clock.h"
 #include "server/table.h"
 
+#define ALONE_MAX 20 /* cells without a partner that are listed */
 #define ALIGNMENT_MAX (RUN_COMPARISON_MAX + 8)
 
 static void put_name(struct table *table, size_t run)
@@ -159,9 +160,11 @@ static int print_run(const struct run_comparison *comparison, size_t run, FILE *
 
 static void print_alone(const struct run_comparison *comparison, FILE *out, size_t width)
 {
+	size_t shown = comparison->alone_count < ALONE_MAX ? comparison->alone_count : ALONE_MAX;
+
 	if (comparison->alone_count > 0)
 		(void)fputs("\nWithout a partner:\n", out);
-	for (size_t i = 0; i < comparison->alone_count; i++) {
+	for (size_t i = 0; i < shown; i++) {
 		const struct run_alone *alone = &comparison->alone[i];
 		char line[RUN_PAIR_TITLE_MAX + 80];
 
@@ -172,6 +175,9 @@ static void print_alone(const struct run_comparison *comparison, FILE *out, size
 		(void)fputs("- ", out);
 		table_wrap(out, line, 2, 2, width);
 	}
+	if (comparison->alone_count > shown)
+		(void)fprintf(out, "- and %zu more, which --json has\n",
+			      comparison->alone_count - shown);
 }
 
 /* ---- what it comes to ---- */
