@@ -249,17 +249,40 @@ static int make_workloads(const struct import_sheet *sheet, struct definition *d
 	return r < 0 ? error_no_memory(err) : 0;
 }
 
+/* In what readers have found of a sample as well. */
+static int rename_findings(struct findings *findings, const char *from, const char *to)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		for (size_t k = 0; k < findings->list[i].workload_count; k++) {
+			char **name = &findings->list[i].workloads[k];
+			char *copy;
+
+			if (strcmp(*name, from) != 0)
+				continue;
+			copy = strdup(to);
+			if (!copy)
+				return -ENOMEM;
+			free(*name);
+			*name = copy;
+		}
+	return 0;
+}
+
 /* Labels may be the names of workloads now. */
 static int rename_samples(const struct import_sheet *sheet, const struct definition *definition)
 {
 	for (size_t i = 0; i < sheet->count; i++) {
 		const char *name = definition->workloads[sheet->places[i].workload].name;
-		char *copy = strdup(name);
+		struct sample *sample = &sheet->samples[i];
+		char *copy;
 
+		if (rename_findings(&sample->findings, sample->workload, name) < 0)
+			return -ENOMEM;
+		copy = strdup(name);
 		if (!copy)
 			return -ENOMEM;
-		free(sheet->samples[i].workload);
-		sheet->samples[i].workload = copy;
+		free(sample->workload);
+		sample->workload = copy;
 	}
 	return 0;
 }

@@ -132,6 +132,10 @@ def test_diskspd_bare_w(directory):
     document = terminal(directory, {"spd.txt": text})
     assert "diskspd_bare_w" in codes(document)
     assert document["samples"][0]["options"]["rw"] == "read"
+    document = terminal(directory, {"spd.txt": text}, "--workload", "Night")
+    assert document["samples"][0]["workload"] == "Night"
+    found, = [f for f in document["samples"][0]["findings"] if f["code"] == "diskspd_bare_w"]
+    assert found["workloads"] == ["Night"]
 
 
 def test_diskspd_xml(directory):
