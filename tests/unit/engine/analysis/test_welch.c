@@ -196,6 +196,38 @@ static void without_an_effect_none_is_shown(void **state)
 	assert_true(wrong <= 65);
 }
 
+/* How many of 1,000 comparisons show a ratio below what is allowed: the whole interval is. */
+static int below(double truth, double allowed)
+{
+	double a[5], b[5];
+	int count = 0;
+
+	for (int i = 0; i < TRIALS; i++) {
+		draw(a, 5, 1, 0.01);
+		draw(b, 5, truth, 0.01);
+		count += welch_ratio(a, 5, b, 5).high < allowed;
+	}
+	return count;
+}
+
+/* What is promised of limits (run_limits.h): 5 repeats, 1 % noise. */
+static void limits_fail_when_they_should(void **state)
+{
+	int chance, none, found;
+
+	(void)state;
+	random_state = 11;
+	chance = below(1, 1);	   /* a limit of 0 without a change: one in forty */
+	none = below(1, 0.95);	   /* a limit of -5 without a change */
+	found = below(0.92, 0.95); /* 8 % less */
+	printf("limit 0: %.1f %% by chance; limit -5: %.1f %% by chance, %.1f %% of falls by 8 %% "
+	       "found\n",
+	       chance / 10.0, none / 10.0, found / 10.0);
+	assert_true(chance >= 15 && chance <= 35);
+	assert_int_equal(none, 0);
+	assert_true(found >= 950);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +238,7 @@ int main(void)
 		cmocka_unit_test(holm_by_hand),
 		cmocka_unit_test(intervals_hold_the_truth),
 		cmocka_unit_test(without_an_effect_none_is_shown),
+		cmocka_unit_test(limits_fail_when_they_should),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
