@@ -244,6 +244,9 @@ static void ended_words(const struct store_run *run, struct html *html)
 	html_text(html, ", ");
 	(void)snprintf(address, sizeof(address), "/api/v1/runs/%s/result.csv", run->id);
 	html_element(html, "a", "result.csv", "href", address, NULL);
+	html_text(html, ", ");
+	(void)snprintf(address, sizeof(address), "/api/v1/runs/%s/analysis", run->id);
+	html_element(html, "a", "analysis", "href", address, NULL);
 	if (run->started_wall_ms > 0) { /* else it was imported */
 		html_text(html, ", ");
 		(void)snprintf(address, sizeof(address), "/api/v1/runs/%s/fio.json", run->id);

@@ -98,7 +98,8 @@ static void test_queued_and_ended(void **state)
 	(void)error_set(&run.error, ERROR_NO_SPACE, "", "the disk is <full>");
 	assert_page(page_run_live(&run, &none),
 		    HAS("the disk is &lt;full&gt;", "no_space", "being drawn",
-			"/api/v1/runs/20261130-113000-abc123/result.csv"));
+			"/api/v1/runs/20261130-113000-abc123/result.csv",
+			"/api/v1/runs/20261130-113000-abc123/analysis"));
 }
 
 static void test_problem(void **state)
