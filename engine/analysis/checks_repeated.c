@@ -49,6 +49,8 @@ struct entry {
 	struct told_figure iops, bandwidth;
 	const struct told_figure *figure; /* IOPS where they are told, else bandwidth */
 	bool contradicts;		  /* IOPS x request size is not the bandwidth */
+	double chance;			  /* of such a one: to meet one of the others */
+	const struct entry *other;	  /* that it meets; NULL: none */
 };
 
 struct entries {
@@ -208,37 +210,100 @@ static int check_digits(struct analysis *analysis, const struct entries *entries
 
 /* ---- 2: contradictions that stand elsewhere too ---- */
 
-struct meeting {
-	double chance;		   /* to meet one of the others */
-	const struct entry *other; /* that was met; NULL: none */
-};
-
-static struct meeting meet(const struct entries *entries, const struct entry *entry)
+/* Those of a workload and direction together, by bandwidth; unknown ones behind. */
+static int by_bandwidth(const void *a, const void *b)
 {
-	double least = INFINITY, most = 0, width;
-	struct meeting meeting = {0};
-	size_t others = 0;
+	const struct entry *first = *(struct entry *const *)a, *second = *(struct entry *const *)b;
+	int r = strcmp(first->sample->workload, second->sample->workload);
 
-	for (size_t i = 0; i < entries->count; i++) {
-		const struct entry *other = &entries->list[i];
+	if (r != 0)
+		return r;
+	if (first->direction != second->direction)
+		return first->direction < second->direction ? -1 : 1;
+	if (first->bandwidth.known != second->bandwidth.known)
+		return first->bandwidth.known ? -1 : 1;
+	if (first->bandwidth.value != second->bandwidth.value)
+		return first->bandwidth.value < second->bandwidth.value ? -1 : 1;
+	if (first->bandwidth.low != second->bandwidth.low)
+		return first->bandwidth.low < second->bandwidth.low ? -1 : 1;
+	return (first->sample->order > second->sample->order) -
+	       (first->sample->order < second->sample->order);
+}
 
-		if (other == entry || other->direction != entry->direction ||
-		    !other->bandwidth.known ||
-		    strcmp(other->sample->workload, entry->sample->workload))
+static bool of_one_kind(const struct entry *a, const struct entry *b)
+{
+	return a->direction == b->direction && b->bandwidth.known &&
+	       strcmp(a->sample->workload, b->sample->workload) == 0;
+}
+
+/* The chance of the entry at `index` of a kind to meet one of the others. */
+static double chance_to_meet(struct entry *const *kind, size_t count, size_t index)
+{
+	const struct told_figure *bandwidth = &kind[index]->bandwidth;
+	double width = bandwidth->value * checks_digits_share(bandwidth), range;
+
+	/* Of fewer than two others there is no range to lie in, and nothing at all has no digits.
+	 */
+	if (count < 3 || width <= 0)
+		return 1;
+	range = kind[index + 1 < count ? count - 1 : count - 2]->bandwidth.value -
+		kind[index > 0 ? 0 : 1]->bandwidth.value;
+	return range > 0 ? fmin(1, (double)(count - 1) * width / range) : 1;
+}
+
+/* Entries first to end of a kind have one bandwidth: whoever of them contradicts meets the one
+ * whose IOPS are farthest, if they are told apart. */
+static void meet(struct entry *const *kind, size_t count, size_t first, size_t end)
+{
+	const struct entry *lowest = NULL, *highest = NULL;
+
+	for (size_t i = first; i < end; i++) {
+		if (!kind[i]->iops.known)
 			continue;
-		others++;
-		least = fmin(least, other->bandwidth.value);
-		most = fmax(most, other->bandwidth.value);
-		if (!meeting.other && same(&other->bandwidth, &entry->bandwidth) &&
-		    other->iops.known && told_apart(&other->iops, &entry->iops))
-			meeting.other = other;
+		if (!lowest || kind[i]->iops.high < lowest->iops.high)
+			lowest = kind[i];
+		if (!highest || kind[i]->iops.low > highest->iops.low)
+			highest = kind[i];
 	}
-	width = entry->bandwidth.value * checks_digits_share(&entry->bandwidth);
-	/* Of fewer than two there is no range to lie in, and nothing at all has no digits. */
-	meeting.chance = others >= 2 && most > least && width > 0
-				 ? fmin(1, (double)others * width / (most - least))
-				 : 1;
-	return meeting;
+	for (size_t i = first; i < end; i++) {
+		struct entry *entry = kind[i];
+
+		if (!entry->contradicts)
+			continue;
+		entry->chance = chance_to_meet(kind, count, i);
+		if (lowest && told_apart(&entry->iops, &lowest->iops))
+			entry->other = lowest;
+		else if (highest && told_apart(&entry->iops, &highest->iops))
+			entry->other = highest;
+	}
+}
+
+/* All that contradict, with their chances and whom they meet. */
+static int meet_all(const struct entries *entries)
+{
+	struct entry **sorted = calloc(entries->count + 1, sizeof(*sorted));
+	size_t count = 0;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < entries->count; i++)
+		sorted[i] = &entries->list[i];
+	qsort(sorted, entries->count, sizeof(*sorted), by_bandwidth);
+	for (size_t at = 0; at < entries->count; at += count) {
+		struct entry *const *kind = &sorted[at];
+		size_t end;
+
+		for (count = 1; at + count < entries->count && of_one_kind(kind[0], kind[count]);)
+			count++;
+		for (size_t first = 0; first < count; first = end) {
+			for (end = first + 1;
+			     end < count && same(&kind[first]->bandwidth, &kind[end]->bandwidth);)
+				end++;
+			meet(kind, count, first, end);
+		}
+	}
+	free(sorted);
+	return 0;
 }
 
 /* What all contradictions of a result come to. */
@@ -272,31 +337,20 @@ static int add_carried(struct analysis *analysis, const struct entry *entry,
 static int check_contradictions(struct analysis *analysis, const struct entries *entries)
 {
 	struct meetings all = {0};
-	int r = 0;
+	int r = meet_all(entries);
 
 	for (size_t i = 0; i < entries->count; i++) {
-		struct meeting meeting;
-
-		if (!entries->list[i].contradicts)
-			continue;
-		meeting = meet(entries, &entries->list[i]);
-		all.contradict++;
-		all.chance += meeting.chance;
-		all.met += meeting.other != NULL;
+		all.contradict += entries->list[i].contradicts;
+		all.chance += entries->list[i].chance;
+		all.met += entries->list[i].other != NULL;
 	}
-	/* The chance of so many or more. Each that contradicts has a chance above 0, as gsl asks.
-	 */
-	if (all.met == 0 || gsl_cdf_poisson_Q((unsigned int)all.met - 1, all.chance) > CHANCE)
-		return 0;
-	for (size_t i = 0; i < entries->count && r == 0; i++) {
-		struct meeting meeting;
-
-		if (!entries->list[i].contradicts)
-			continue;
-		meeting = meet(entries, &entries->list[i]);
-		if (meeting.other)
-			r = add_carried(analysis, &entries->list[i], meeting.other, &all);
-	}
+	/* The chance of so many or more. Each that contradicts has one above 0, as gsl asks. */
+	if (r < 0 || all.met == 0 ||
+	    gsl_cdf_poisson_Q((unsigned int)all.met - 1, all.chance) > CHANCE)
+		return r;
+	for (size_t i = 0; i < entries->count && r == 0; i++)
+		if (entries->list[i].other)
+			r = add_carried(analysis, &entries->list[i], entries->list[i].other, &all);
 	return r;
 }
 
