@@ -416,7 +416,7 @@ static void a_rate_repeats_by_right(void **state)
 
 /* ---- honest tables ---- */
 
-#define TRIALS 300
+#define TRIALS 1000
 
 static const struct {
 	const char *name, *options;
@@ -455,6 +455,22 @@ static double normal(struct random *random)
 	return sqrt(-2 * log(uniform(random))) * cos(2 * M_PI * uniform(random));
 }
 
+/* What diskspd and fio tell beside the rates: time, amounts, and latencies that keep nearly all of
+ * the depth outstanding, by the same share in both directions. */
+static void honest_latency(struct sample *sample, enum direction d, double iops, double rate,
+			   double busy)
+{
+	double depth = (double)(sample->options.iodepth * sample->options.numjobs);
+	double seconds = (double)sample->options.runtime_ns / 1e9;
+	char printed[32];
+
+	told_seconds(sample, seconds);
+	told_amounts(sample, d, (uint64_t)(iops * seconds),
+		     (uint64_t)(iops * seconds) * sample->options.bs[d]);
+	(void)snprintf(printed, sizeof(printed), "%.3f", depth * busy / rate * 1e3);
+	sample->source->directions[d].latency_mean = told_printed(printed, 1e6);
+}
+
 /* One honest sample: levels of a workload do alike (every third) or apart, each measurement some
  * thousandths off, its mix as chance has it. */
 static void honest(struct result *result, struct random *random, const char *level, size_t w,
@@ -465,6 +481,7 @@ static void honest(struct result *result, struct random *random, const char *lev
 	double rate = base * exp((w % 3 ? 0.3 : 0.0) * normal(random) + 0.004 * normal(random));
 	double seconds = (double)options->runtime_ns / 1e9,
 	       share = (double)options->rwmixread / 100;
+	double busy = 0.8 + 0.2 * uniform(random);
 	int digits = 2 + (int)(w + (size_t)(rate)) % 5;
 
 	if (workload_mixed(options))
@@ -481,6 +498,8 @@ static void honest(struct result *result, struct random *random, const char *lev
 		print_figure(iops * (double)options->bs[d] / 1048576, digits, bandwidth);
 		told_rates(sample, (enum direction)d, printed, NULL);
 		sample->source->directions[d].bandwidth = told_printed(bandwidth, 1048576);
+		if (w % 2)
+			honest_latency(sample, (enum direction)d, iops, rate, busy);
 	}
 }
 
