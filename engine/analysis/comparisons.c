@@ -231,18 +231,22 @@ static bool next_levels(const struct definition *definition, size_t *levels)
 	return false;
 }
 
-/* A workload's weight is shared by its comparisons that were measured. */
+/* A workload's weight is shared by its comparisons that compare (that were measured, where nothing
+ * is compared). */
 static void weigh(struct analysis *analysis, size_t workload, size_t first)
 {
 	double weight = analysis->result->definition.workloads[workload].weight;
-	size_t measured = 0;
+	size_t sharing = 0, least = 1;
 
 	for (size_t i = first; i < analysis->comparison_count; i++)
-		measured += analysis->comparisons[i].measured > 0;
+		if (analysis->comparisons[i].measured > 1)
+			least = 2;
 	for (size_t i = first; i < analysis->comparison_count; i++)
-		if (analysis->comparisons[i].measured > 0)
+		sharing += analysis->comparisons[i].measured >= least;
+	for (size_t i = first; i < analysis->comparison_count; i++)
+		if (analysis->comparisons[i].measured >= least)
 			analysis->comparisons[i].weight =
-				(weight > 0 ? weight : 1) / (double)measured;
+				(weight > 0 ? weight : 1) / (double)sharing;
 }
 
 static int make(struct analysis *analysis)

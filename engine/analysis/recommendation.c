@@ -118,7 +118,7 @@ static void find_worst(const struct analysis *analysis, size_t index,
 	for (size_t c = 0; c < analysis->comparison_count; c++) {
 		const struct comparison *comparison = &analysis->comparisons[c];
 
-		if (comparison->measured == 0 || comparison->figures[index].samples == 0 ||
+		if (comparison->measured < 2 || comparison->figures[index].samples == 0 ||
 		    comparison->figures[index].to_best >= level->worst)
 			continue;
 		level->worst = comparison->figures[index].to_best;

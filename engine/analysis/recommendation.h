@@ -4,8 +4,9 @@
  * the next costs.
  *
  * 1. In each block a level's score is the weighted mean over the comparisons of
- *    log(level / geometric mean of all levels). Only levels that are measured in every comparison
- *    take part, and blocks that hold all of them in every comparison.
+ *    log(level / geometric mean of all levels). Only comparisons of two levels at the
+ *    least count; levels that are measured in each of them take part, and blocks that hold all of
+ *    these in each.
  * 2. Scores are judged as any figures in blocks are (contrasts.h). Which level leads is read from
  *    the same samples, so Holm's procedure is given every pair of levels and not only those with
  *    the leader: a leader picked by chance would else set itself off too often. With one comparison

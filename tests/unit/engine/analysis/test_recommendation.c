@@ -252,9 +252,18 @@ static void a_level_that_is_missing_takes_no_part(void **state)
 	assert_int_equal(analysis.recommendation.leader, 1);
 	assert_int_equal(analysis.recommendation.trade_off_count, 1);
 	analysis_done(&analysis);
-	/* one level left: nothing to choose between */
+	/* one level of the second workload compares with none: the first alone is left */
 	sample_done(&result.samples[4]);
 	result.sample_count = 4;
+	assert_int_equal(analysis_make(&result, &analysis), 0);
+	assert_int_equal(analysis.recommendation.kind, RECOMMENDATION_SINGLE);
+	assert_int_equal(analysis.recommendation.set_count, 3);
+	assert_int_equal(analysis.recommendation.leader, 2);
+	analysis_done(&analysis);
+	/* one level of one workload: nothing to choose between */
+	for (size_t i = 1; i < 4; i++)
+		sample_done(&result.samples[i]);
+	result.sample_count = 1;
 	assert_int_equal(analysis_make(&result, &analysis), 0);
 	assert_int_equal(analysis.recommendation.kind, RECOMMENDATION_NONE);
 	analysis_done(&analysis);
