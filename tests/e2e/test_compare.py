@@ -103,6 +103,7 @@ def test_imported_results(shared):
     client = shared.client
     before = table(client, "before", {"64k": "45 MB/s", "1M": "60 MB/s"}, memory="64G")
     after = table(client, "after", {"64k": "1.2 GB/s", "1M": "61 MB/s"}, memory="220G")
+    assert f'name="baseline" value="{before}"' in client.get("/").body.decode()
     found = compare(client, before, after, more="&fail_if=bandwidth_percent=-5")
     assert [run["imported"] for run in found["runs"]] == [True, True]
     assert found["summary"]["unjudged"] == 2 and found["outcome"] == "pass"
