@@ -120,8 +120,8 @@ static int from_jansson(const json_error_t *error, struct error *err)
 	}
 }
 
-static int read_value(const char *text, size_t size, size_t depth_max, json_t **ret_value,
-		      struct error *err)
+static int read_value(const char *text, size_t size, size_t depth_max, size_t flags,
+		      json_t **ret_value, struct error *err)
 {
 	json_error_t error;
 	json_t *value;
@@ -131,7 +131,7 @@ static int read_value(const char *text, size_t size, size_t depth_max, json_t **
 	if (r < 0)
 		return r;
 	starved = false;
-	value = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+	value = json_loadb(text, size, flags, &error);
 	if (starved) {
 		json_decref(value);
 		(void)error_set(err, ERROR_NO_MEMORY, "", "not enough memory for the document");
@@ -149,12 +149,19 @@ int json_read(const char *text, size_t size, json_t **ret_value, struct error *e
 		return error_set(err, ERROR_BODY_TOO_LARGE, "",
 				 "the document has %zu bytes; at most %d are read", size,
 				 JSON_TEXT_MAX);
-	return read_value(text, size, JSON_DEPTH_MAX, ret_value, err);
+	return read_value(text, size, JSON_DEPTH_MAX, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
+			  ret_value, err);
 }
 
 int json_read_own(const char *text, size_t size, json_t **ret_value, struct error *err)
 {
-	return read_value(text, size, OWN_DEPTH_MAX, ret_value, err);
+	return read_value(text, size, OWN_DEPTH_MAX, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
+			  ret_value, err);
+}
+
+int json_read_others(const char *text, size_t size, json_t **ret_value, struct error *err)
+{
+	return read_value(text, size, JSON_DEPTH_MAX, JSON_DECODE_INT_AS_REAL, ret_value, err);
 }
 
 static void write_string(FILE *out, const char *text, size_t length)

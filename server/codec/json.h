@@ -27,6 +27,11 @@ MUST_CHECK int json_read(const char *text, size_t size, json_t **ret_value, stru
 /* For documents we wrote ourselves (stored, or from the engine): deeper nesting is fine there. */
 MUST_CHECK int json_read_own(const char *text, size_t size, json_t **ret_value, struct error *err);
 
+/* For what other tools print, of any size: whoever calls bounds the memory that its values take.
+ * Integers are read as reals, beyond 2^63 too, and of a repeated member the last one counts. */
+MUST_CHECK int json_read_others(const char *text, size_t size, json_t **ret_value,
+				struct error *err);
+
 /*
  * Heap text, one line, members in insertion order; reals in the shortest form that reads back as
  * the same double, always with a point or an exponent; "<" as \u003c, so that a document may stand

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/text.h"
+#include "server/codec/json.h"
 #include "server/import/import_fio.h"
 
 /* Depth that fio's documents have is 6. JSON values take up to 250 bytes for a character of text,
@@ -106,18 +106,15 @@ static int find_end(const struct import_sheet *sheet, const char *text, const ch
 static int parse(const struct import_sheet *sheet, const char *text, const char *begin, size_t size,
 		 json_t **ret_value, struct error *err)
 {
-	char reason[sizeof(((json_error_t *)NULL)->text)];
-	json_error_t why;
+	struct error why = {0};
+	int r = json_read_others(begin, size, ret_value, &why);
 
-	/* reals throughout: fio prints 2^64-1 where it counted nothing */
-	*ret_value = json_loadb(begin, size, JSON_DECODE_INT_AS_REAL, &why);
-	if (*ret_value)
-		return 0;
-	if (json_error_code(&why) == json_error_out_of_memory)
+	if (r == -ENOMEM)
 		return error_no_memory(err);
-	return sheet_error(
-		sheet, err, line_of(text, begin) + (size_t)(why.line > 1 ? why.line - 1 : 0),
-		"it is no JSON that can be read: %s", text_clean(why.text, reason, sizeof(reason)));
+	return r < 0 ? sheet_error(sheet, err, 0,
+				   "it is no JSON that can be read (from its line %zu on): %.300s",
+				   line_of(text, begin), why.message)
+		     : 0;
 }
 
 /* ---- texts without a document ---- */
