@@ -133,28 +133,51 @@ static bool is_fio(const struct sample *sample)
 	return given && (strncmp(given, "fio ", 4) == 0 || strncmp(given, "--", 2) == 0);
 }
 
-/* fio's default engine is psync, which has one operation outstanding (HOWTO, ioengine). Told once a
- * workload. */
-static int check_fio_depth(struct analysis *analysis, size_t workload)
+/* A depth that has no effect; NULL where it has, or nobody knows. fio's default engine is psync,
+ * which has one operation outstanding, as sync has (HOWTO, ioengine). */
+static const char *depth_code(const struct sample *sample)
 {
-	for (size_t i = 0; i < analysis->cells.count; i++) {
-		const struct cell *cell = &analysis->cells.list[i];
-		const struct sample *sample = cell->sample_count > 0 ? cell->samples[0] : NULL;
-		char found[64];
+	const struct workload *options = &sample->options;
 
-		if (cell->workload != workload || !sample || !is_fio(sample) ||
-		    !sample_knows(sample, OPTION_ID_IODEPTH) || sample->options.iodepth < 2 ||
-		    sample_knows(sample, OPTION_ID_IOENGINE))
+	if (!sample->source || !sample_knows(sample, OPTION_ID_IODEPTH) || options->iodepth < 2)
+		return NULL;
+	if (!sample_knows(sample, OPTION_ID_IOENGINE))
+		return is_fio(sample) ? "fio_depth" : NULL;
+	return workload_depth(options) < options->iodepth ? "depth_ignored" : NULL;
+}
+
+/* Told once a workload. */
+static int check_depth(struct analysis *analysis, size_t workload)
+{
+	const struct sample *sample = NULL;
+	const char *code = NULL;
+	char found[64];
+
+	for (size_t i = 0; i < analysis->cells.count && !code; i++) {
+		const struct cell *cell = &analysis->cells.list[i];
+
+		if (cell->workload != workload || cell->sample_count == 0)
 			continue;
-		(void)snprintf(found, sizeof(found), "iodepth=%llu without ioengine",
-			       (unsigned long long)sample->options.iodepth);
-		return findings_add(&analysis->findings, FINDING_WARNING, "fio_depth",
-				    sample->workload, NULL, "an asynchronous ioengine", found,
-				    "Without ioengine fio uses psync, which has one operation "
-				    "outstanding a job whatever iodepth says: as the command line "
-				    "stands, depth 1 was measured.");
+		sample = cell->samples[0];
+		code = depth_code(sample);
 	}
-	return 0;
+	if (!code)
+		return 0;
+	(void)snprintf(found, sizeof(found), "iodepth=%llu %s%s",
+		       (unsigned long long)sample->options.iodepth,
+		       strcmp(code, "fio_depth") == 0 ? "without ioengine" : "with ioengine=",
+		       strcmp(code, "fio_depth") == 0
+			       ? ""
+			       : workload_ioengine_choices[sample->options.ioengine]);
+	return findings_add(
+		&analysis->findings, FINDING_WARNING, code, sample->workload, NULL,
+		"an asynchronous ioengine", found,
+		strcmp(code, "fio_depth") == 0
+			? "Without ioengine fio uses psync, which has one operation "
+			  "outstanding a job whatever iodepth says: as the command line "
+			  "stands, depth 1 was measured."
+			: "This engine has one operation outstanding a job whatever "
+			  "iodepth says: depth 1 was measured.");
 }
 
 int checks_result(struct analysis *analysis)
@@ -170,7 +193,7 @@ int checks_result(struct analysis *analysis)
 	for (size_t i = 0; i < definition->workload_count && r == 0; i++)
 		r = checks_memory(analysis, i);
 	for (size_t i = 0; i < definition->workload_count && r == 0; i++)
-		r = check_fio_depth(analysis, i);
+		r = check_depth(analysis, i);
 	if (r == 0)
 		r = checks_limits(analysis);
 	return r < 0 ? r : checks_repeated(analysis);

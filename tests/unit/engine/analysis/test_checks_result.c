@@ -247,21 +247,22 @@ static void memory_is_told_of_the_cells_it_holds_in(void **state)
 	done(&analysis, &result);
 }
 
-/* ---- fio's default engine ---- */
+/* ---- depth and engine ---- */
 
-static void a_depth_without_an_engine_is_told_of_fio(void **state)
+static void a_depth_without_effect_is_told(void **state)
 {
 	static const struct {
-		const char *given, *options;
-		bool told;
+		const char *given, *options, *code;
 	} cases[] = {
-		{"--rw=randread --iodepth=2", "rw=randread iodepth=2", true},
-		{"fio --rw=randread --iodepth=2", "rw=randread iodepth=2", true},
-		{"fio --rw=randread --iodepth=1", "rw=randread iodepth=1", false},
-		{"fio --rw=randread", "rw=randread", false},
-		{"--iodepth=2 --ioengine=libaio", "rw=randread iodepth=2 ioengine=libaio", false},
-		{"-b8K -o2", "rw=randread iodepth=2", false},
-		{NULL, "rw=randread iodepth=2", false},
+		{"--rw=randread --iodepth=2", "rw=randread iodepth=2", "fio_depth"},
+		{"fio --rw=randread --iodepth=2", "rw=randread iodepth=2", "fio_depth"},
+		{"fio --rw=randread --iodepth=1", "rw=randread iodepth=1", NULL},
+		{"fio --rw=randread", "rw=randread", NULL},
+		{"--iodepth=2 --ioengine=libaio", "rw=randread iodepth=2 ioengine=libaio", NULL},
+		{NULL, "rw=randread iodepth=2 ioengine=psync", "depth_ignored"},
+		{NULL, "rw=randread iodepth=1 ioengine=psync", NULL},
+		{"-b8K -o2", "rw=randread iodepth=2", NULL},
+		{NULL, "rw=randread iodepth=2", NULL},
 	};
 
 	(void)state;
@@ -274,7 +275,7 @@ static void a_depth_without_an_engine_is_told_of_fio(void **state)
 		told_workload(&result, "w", cases[i].options);
 		sample = told_add(&result, "w", cases[i].options, "storage=a");
 		sample->source->given = cases[i].given ? fixture_text(cases[i].given) : NULL;
-		expect(&result, cases[i].told ? "fio_depth" : NULL, cases[i].told);
+		expect(&result, cases[i].code, cases[i].code != NULL);
 	}
 }
 
@@ -554,7 +555,7 @@ int main(void)
 		cmocka_unit_test(combinations_that_are_missing_are_named),
 		cmocka_unit_test(reads_within_memory_are_told),
 		cmocka_unit_test(memory_is_told_of_the_cells_it_holds_in),
-		cmocka_unit_test(a_depth_without_an_engine_is_told_of_fio),
+		cmocka_unit_test(a_depth_without_effect_is_told),
 		cmocka_unit_test(rates_are_read_out_of_words),
 		cmocka_unit_test(no_more_comes_over_a_link_than_it_carries),
 		cmocka_unit_test(an_exact_figure_twice_is_a_copy),
