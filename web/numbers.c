@@ -227,7 +227,9 @@ struct number numbers_change(double ratio)
 	if (amount < 0.005)
 		return (struct number){"0 %"};
 	(void)snprintf(number.text, sizeof(number.text), "%+.*f %%",
-		       amount >= 9.95	 ? 0
+		       amount >= 99.95	 ? 2 /* nearly all is not all */
+		       : amount >= 99.5	 ? 1
+		       : amount >= 9.95	 ? 0
 		       : amount >= 0.095 ? 1
 					 : 2,
 		       percent);

@@ -79,29 +79,48 @@ size_t statements_compared(const struct analysis *analysis)
 	return compared;
 }
 
-void statement_put_whole(struct statements *statements)
+/* What is compared: comparisons, workloads that have any, and the last of them. */
+struct whole {
+	size_t compared, workloads;
+	const struct comparison *last;
+};
+
+static struct whole whole_of(const struct analysis *analysis)
 {
-	const struct analysis *analysis = statements->analysis;
-	const struct definition *definition = &analysis->result->definition;
-	size_t compared = 0, workloads = 0;
-	const struct comparison *last = NULL;
-	char title[ANALYSIS_TITLE_MAX], number[WORDS_MAX];
+	struct whole whole = {0, 0, NULL};
 
 	for (size_t k = 0; k < analysis->comparison_count; k++) {
 		const struct comparison *comparison = &analysis->comparisons[k];
 
 		if (comparison->measured < 2)
 			continue;
-		workloads += !last || last->workload != comparison->workload;
-		last = comparison;
-		compared++;
+		whole.workloads += !whole.last || whole.last->workload != comparison->workload;
+		whole.last = comparison;
+		whole.compared++;
 	}
-	if (compared == 1 && last)
-		statement_put(statements, "%s", analysis_title(analysis, last, title));
-	else if (workloads == compared && definition->factor_count == 1)
-		statement_put(statements, "these %s workloads", words_number(workloads, number));
+	return whole;
+}
+
+/* Whether each comparison is a workload, so that it can be called one. */
+static bool of_workloads(const struct analysis *analysis)
+{
+	struct whole whole = whole_of(analysis);
+
+	return whole.compared == 1 || (whole.workloads == whole.compared &&
+				       analysis->result->definition.factor_count == 1);
+}
+
+void statement_put_whole(struct statements *statements)
+{
+	const struct analysis *analysis = statements->analysis;
+	struct whole whole = whole_of(analysis);
+	char title[ANALYSIS_TITLE_MAX], number[WORDS_MAX];
+
+	if (whole.compared == 1)
+		statement_put(statements, "%s", analysis_title(analysis, whole.last, title));
 	else
-		statement_put(statements, "these %s comparisons", words_number(compared, number));
+		statement_put(statements, "these %s %s", words_number(whole.compared, number),
+			      of_workloads(analysis) ? "workloads" : "comparisons");
 }
 
 /* ---- the answer ---- */
@@ -149,10 +168,10 @@ static void recommended(struct statements *statements)
 	char name[WORDS_LEVEL_MAX];
 
 	statement_begin(statements);
-	statement_put(statements, "%s serves ",
-		      words_level(analysis, recommendation->leader, name));
+	(void)words_level(analysis, recommendation->leader, name);
+	statement_put(statements, of_workloads(analysis) ? "%s serves " : "%s is best over ", name);
 	statement_put_whole(statements);
-	statement_put(statements, " best");
+	statement_put(statements, "%s", of_workloads(analysis) ? " best" : "");
 	if (next != recommendation->leader) {
 		statement_put(statements, ": ");
 		put_lead(statements, next);

@@ -195,7 +195,10 @@ static bool any_index(const struct result *result)
 static void judged_by(struct statements *statements)
 {
 	const struct analysis *analysis = statements->analysis;
+	const struct definition *definition = &analysis->result->definition;
 	size_t counts[MEASURE_COUNT] = {0}, all = 0;
+	bool sizes = definition->factor_count > 0 && definition->factors[0].option &&
+		     definition->factors[0].option->id == OPTION_ID_BS;
 
 	for (size_t k = 0; k < analysis->comparison_count; k++)
 		if (analysis->comparisons[k].measured > 1) {
@@ -213,8 +216,9 @@ static void judged_by(struct statements *statements)
 			statement_put(statements, "Levels are judged by ");
 		statement_put(statements, "%s.",
 			      m == MEASURE_BANDWIDTH
-				      ? "bytes a second, since request sizes differ or operations "
-					"a second are not known"
+				      ? sizes ? "bytes a second, since request sizes differ"
+					      : "bytes a second, since request sizes differ or "
+						"operations a second are not known"
 				      : "the mean latency, since rates say how much is done");
 		statement_end(statements, "judged_by");
 	}

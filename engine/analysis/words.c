@@ -6,11 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Two digits that count, of what is below 10; whole numbers above. */
+/* Two digits that count, of what is below 10; whole numbers above, but of what is nearly 100, which
+ * is not all. */
 static int decimals_of(double percent)
 {
 	double amount = fabs(percent);
 
+	if (amount >= 99.5 && amount < 100)
+		return amount >= 99.95 ? 2 : 1;
 	if (amount >= 9.95 || amount == 0)
 		return 0;
 	return amount >= 0.095 ? 1 : 2;

@@ -84,6 +84,7 @@ static void test_shares_and_ratios(void **state)
 	assert_string_equal(numbers_change(0.99999).text, "0 %");
 	assert_string_equal(numbers_change(1.0007).text, "+0.07 %");
 	assert_string_equal(numbers_change(2.413).text, "2.41x");
+	assert_string_equal(numbers_change(0.002).text, "-99.8 %");
 	assert_string_equal(numbers_change(NAN).text, "n/a");
 	assert_string_equal(numbers_ratio(1.0414).text, "1.041");
 	assert_string_equal(numbers_ratio(12.34).text, "12.3");

@@ -32,7 +32,10 @@ static void twice_and_more_is_told_as_times(void **state)
 	(void)state;
 	assert_string_equal(words_ahead(1.21, buffer), "21 %");
 	assert_string_equal(words_ahead(1 / 1.21, buffer), "21 %");
-	assert_string_equal(words_ahead(1.999, buffer), "100 %");
+	assert_string_equal(words_ahead(1.994, buffer), "99 %");
+	assert_string_equal(words_ahead(1.998, buffer), "99.8 %");
+	assert_string_equal(words_percent(0.9998, buffer), "99.98 %");
+	assert_string_equal(words_percent(1, buffer), "100 %");
 	assert_string_equal(words_ahead(2, buffer), "2.00 times");
 	assert_string_equal(words_ahead(31.2, buffer), "31.2 times");
 	assert_string_equal(words_ahead(312.4, buffer), "312 times");
