@@ -145,6 +145,29 @@ static void collected_refused(const struct import_reader *reader, const char *te
 	assert_non_null(strstr(err.message, words));
 }
 
+/* Head, `count` times a letter, tail: read where it is at most `most`, else refused with words. */
+static inline void collected_length(const struct import_reader *reader, const char *head,
+				    size_t most, const char *tail, const char *words)
+{
+	for (size_t count = most; count <= most + 1; count++) {
+		size_t begin = strlen(head);
+		char *text = malloc(begin + count + strlen(tail) + 1);
+		struct import_sheet sheet;
+
+		assert_non_null(text);
+		memcpy(text, head, begin);
+		memset(text + begin, 'x', count);
+		memcpy(text + begin + count, tail, strlen(tail) + 1);
+		if (count == most) {
+			collected_ok(reader, text, &sheet);
+			collected_done(&sheet);
+		} else {
+			collected_refused(reader, text, words);
+		}
+		free(text);
+	}
+}
+
 /* Every text that is the given one cut short is read or refused, and leaves nothing behind. */
 static void collected_cut(const struct import_reader *reader, const char *text)
 {

@@ -210,6 +210,8 @@ static void test_limits(void **state)
 		}
 		free(text);
 	}
+	collected_length(READER, "1.98,2.00a,", 128,
+			 ",1,1,64M,8k,8192,5," DATA "," NO_FILES "," LATENCIES, "too long");
 }
 
 static void test_cut_short(void **state)

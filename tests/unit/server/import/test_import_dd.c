@@ -211,6 +211,23 @@ static void test_commands(void **state)
 	}
 }
 
+/* Of a path that is too long for a level its end is kept. */
+static void test_long_target(void **state)
+{
+	char text[1000], path[160];
+	struct import_sheet sheet;
+
+	(void)state;
+	memset(path, 'x', sizeof(path));
+	memcpy(path + 150, "/volume.1", 10);
+	(void)snprintf(text, sizeof(text), "dd if=%s of=/dev/null\n%sdd if=/b of=/dev/null\n%s",
+		       path, GNU, GNU);
+	collected_ok(READER, text, &sheet);
+	assert_int_equal(strlen(sheet.samples[0].levels[0].value), 128);
+	assert_string_equal(sheet.samples[0].levels[0].value + 119, "/volume.1");
+	collected_done(&sheet);
+}
+
 static void test_limits(void **state)
 {
 	static const char one[] = RECORDS("1+0") "512 bytes copied, 1 s, 512 B/s\n";
@@ -250,11 +267,12 @@ static void test_cut_short(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gnu),	 cmocka_unit_test(test_bsd_without_command),
-		cmocka_unit_test(test_writes),	 cmocka_unit_test(test_transcript),
-		cmocka_unit_test(test_progress), cmocka_unit_test(test_rate_that_differs),
-		cmocka_unit_test(test_refused),	 cmocka_unit_test(test_commands),
-		cmocka_unit_test(test_limits),	 cmocka_unit_test(test_cut_short),
+		cmocka_unit_test(test_gnu),	  cmocka_unit_test(test_bsd_without_command),
+		cmocka_unit_test(test_writes),	  cmocka_unit_test(test_transcript),
+		cmocka_unit_test(test_progress),  cmocka_unit_test(test_rate_that_differs),
+		cmocka_unit_test(test_refused),	  cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_limits),	  cmocka_unit_test(test_long_target),
+		cmocka_unit_test(test_cut_short),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -365,6 +365,31 @@ static void test_limits(void **state)
 	}
 }
 
+static void test_many_percentiles(void **state)
+{
+	(void)state;
+	for (int count = 32; count <= 33; count++) {
+		char text[6000] = WHOLE "%-ile |\n";
+		struct import_sheet sheet;
+
+		for (int i = 1; i <= count; i++) {
+			size_t used = strlen(text);
+
+			(void)snprintf(text + used, sizeof(text) - used, "%dth | 1.0 | 1.0 |\n", i);
+		}
+		if (count == 32) {
+			collected_ok(READER, text, &sheet);
+			assert_int_equal(sheet.samples[0]
+						 .source->directions[DIRECTION_READ]
+						 .percentile_count,
+					 32);
+			collected_done(&sheet);
+		} else {
+			collected_refused(READER, text, "percentiles");
+		}
+	}
+}
+
 static void test_cut_short(void **state)
 {
 	(void)state;
@@ -386,6 +411,7 @@ int main(void)
 		cmocka_unit_test(test_utf16),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_many_percentiles),
 		cmocka_unit_test(test_cut_short),
 	};
 

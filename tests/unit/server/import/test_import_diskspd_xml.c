@@ -203,6 +203,29 @@ static void test_limits(void **state)
 		    "</BlockSize></Target></Targets></TimeSpan></TimeSpans></Profile></Results>");
 	collected_refused(READER, text, "whole number");
 	free(text);
+	for (int count = 128; count <= 129; count++) {
+		char *buckets = NULL;
+		size_t size = 0;
+		FILE *out = open_memstream(&buckets, &size);
+
+		assert_non_null(out);
+		(void)fputs("<Results>" PROFILE(ASKED(ASKED_TARGET(RANDOM))) "<TimeSpan>" E(
+				    "TestTimeSeconds", "1") "<Latency>",
+			    out);
+		for (int i = 1; i <= count; i++)
+			(void)fprintf(out, BUCKET("%d.%d", "1.0", ""), i / 10 + 1, i % 10);
+		(void)fputs("</Latency></TimeSpan></Results>", out);
+		assert_int_equal(fclose(out), 0);
+		if (count == 128) {
+			struct import_sheet sheet;
+
+			collected_ok(READER, buckets, &sheet);
+			collected_done(&sheet);
+		} else {
+			collected_refused(READER, buckets, "too many");
+		}
+		free(buckets);
+	}
 }
 
 static void test_utf16(void **state)

@@ -423,6 +423,37 @@ static void test_limits(void **state)
 		   "}, \"cells\": {\"A\": {\"read\": 1}}}]}");
 }
 
+static void test_lengths_and_ranges(void **state)
+{
+	(void)state;
+#define BEGIN "{\"schema\": \"volbench.table/1\", \"rows\": [], "
+	collected_length(READER, BEGIN "\"workloads\": [], \"name\": \"", DEFINITION_NAME_MAX,
+			 "\"}", "1 to 128 bytes");
+	collected_length(READER, BEGIN "\"workloads\": [], \"description\": \"",
+			 DEFINITION_TEXT_MAX, "\"}", "1 to 2000 bytes");
+	collected_length(READER, BEGIN "\"workloads\": [], \"system\": {\"a\": \"", 500, "\"}}",
+			 "1 to 500 bytes");
+	collected_length(READER, BEGIN "\"workloads\": [], \"system\": {\"", DEFINITION_NAME_MAX,
+			 "\": \"a\"}}", "1 to 128 bytes");
+	collected_length(READER, BEGIN "\"workloads\": [{\"name\": \"", 64, "\"}]}",
+			 "1 to 64 bytes");
+	collected_length(READER, BEGIN "\"workloads\": [{\"name\": \"a\", \"diskspd\": \"", 8191,
+			 "\"}]}", "1 to 8191 bytes");
+	collected_refused(READER, CELL("{\"seconds\": 320000001}"), "at most 3.2e+08");
+	collected_refused(READER, CELL("{\"mean_of\": 4294967296}"), "mean_of");
+	collected_refused(READER, CELL("{\"read\": \"2000000000G\"}"), "is not a number");
+	{
+		struct import_sheet sheet;
+
+		collected_ok(READER,
+			     CELL("{\"seconds\": 320000000, \"mean_of\": 4294967295, \"read\": "
+				  "999999999000000000}"),
+			     &sheet);
+		assert_int_equal(sheet.samples[0].source->samples, UINT32_MAX);
+		collected_done(&sheet);
+	}
+}
+
 static void test_cut_short(void **state)
 {
 	(void)state;
@@ -452,6 +483,7 @@ int main(void)
 		cmocka_unit_test(test_no_factor),
 		cmocka_unit_test(test_recognised),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_lengths_and_ranges),
 		cmocka_unit_test(test_cut_short),
 	};
 
