@@ -9,8 +9,9 @@
 
 #include "server/import/sheet.h"
 
-#define SHEET_FACTS_MAX 256 /* each with a name and a value of at most DEFINITION_TEXT_MAX bytes   \
-			     */
+#define SHEET_FACTS_MAX                                                                            \
+	256 /* each with a name and a value of at most DEFINITION_TEXT_MAX bytes                   \
+	     */
 #define SHEET_FINDINGS_MAX 200
 /* Bytes of the histograms of all samples: what a whole comparison of 1,000 samples has, and a bound
  * on what a small text can ask for. */
