@@ -59,8 +59,6 @@ void handle_page_study_file(struct request *request);
 
 /* ---- shared by handlers ---- */
 
-/* runs.c: tells one body, with its query, from another under one Idempotency-Key. */
-void runs_digest(const struct request *request, char ret_digest[64]);
 /* runs.c: the run as GET shows it, as the answer. */
 void runs_reply(struct request *request, int status, const char *id);
 

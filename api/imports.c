@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/digest.h"
 #include "api/handlers.h"
 #include "api/multipart.h"
 #include "server/import/import.h"
@@ -164,14 +165,31 @@ static int fill(const struct request *request, struct form *form, struct error *
 	return 0;
 }
 
-static int keep(struct request *request, struct result *result, struct store_run *ret_run,
-		struct error *err)
+/* Of a form its parts: a client that sends it again may draw another boundary. */
+static void make_digest(const struct request *request, const struct form *form, char *ret_text)
 {
-	char digest[64];
+	struct digest digest;
+
+	digest_begin(&digest);
+	for (size_t i = 0; i < form->part_count; i++) {
+		digest_add_text(&digest, form->parts[i].name);
+		digest_add_text(&digest, form->parts[i].filename);
+		digest_add(&digest, form->parts[i].data, form->parts[i].size);
+	}
+	if (form->part_count == 0)
+		digest_add(&digest, request->body, request->body_size);
+	digest_add_query(&digest, request);
+	(void)digest_end(&digest, ret_text);
+}
+
+static int keep(struct request *request, const struct form *form, struct result *result,
+		struct store_run *ret_run, struct error *err)
+{
+	char digest[DIGEST_TEXT_MAX];
 	bool again = false;
 	int r;
 
-	runs_digest(request, digest);
+	make_digest(request, form, digest);
 	r = store_add_imported(request->service->store, result, request->idempotency_key, digest,
 			       ret_run, &again, err);
 	if (r == 0 && !again && request->report_wanted)
@@ -192,7 +210,7 @@ static int import(struct request *request, struct store_run *ret_run, struct err
 	if (r == 0)
 		r = import_files(&form->request, &result, err);
 	if (r == 0)
-		r = keep(request, &result, ret_run, err);
+		r = keep(request, form, &result, ret_run, err);
 	result_done(&result);
 	form_free(form);
 	return r;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/ask.h"
+#include "api/digest.h"
 #include "api/handlers.h"
 #include "engine/base/clock.h"
 #include "server/codec/definition_repeats.h"
@@ -97,47 +98,19 @@ void runs_reply(struct request *request, int status, const char *id)
 
 /* ---- POST ---- */
 
-struct digest {
-	uint64_t a, b;
-};
-
-static void digest_add(struct digest *digest, const char *data, size_t size)
-{
-	for (size_t i = 0; i < size; i++) {
-		digest->a = (digest->a ^ (unsigned char)data[i]) * UINT64_C(0x100000001b3);
-		digest->b = (digest->b ^ (unsigned char)data[i] ^ 0xa5) * UINT64_C(0x100000001b3);
-	}
-}
-
-/* Tells one body, with its query, from another under one Idempotency-Key: FNV-1a with two offsets,
- * and the length. A guard against a client's mistake, not against an enemy. */
-void runs_digest(const struct request *request, char ret_digest[64])
-{
-	struct digest digest = {UINT64_C(0xcbf29ce484222325), UINT64_C(0x6c62272e07bb0142)};
-
-	digest_add(&digest, request->body, request->body_size);
-	for (size_t i = 0; request->route->parameters && request->route->parameters[i]; i++) {
-		const char *name = request->route->parameters[i];
-		const char *value = request_parameter(request, name);
-
-		if (!value)
-			continue;
-		digest_add(&digest, name, strlen(name) + 1);
-		digest_add(&digest, value, strlen(value) + 1);
-	}
-	(void)snprintf(ret_digest, 64, "%016llx%016llx%08zx", (unsigned long long)digest.a,
-		       (unsigned long long)digest.b, request->body_size);
-}
-
 static int submit(struct request *request, const struct definition *definition,
 		  struct store_run *ret_run, struct error *err)
 {
 	const struct service *service = request->service;
-	char digest[64], *plan = NULL;
+	char digest[DIGEST_TEXT_MAX], *plan = NULL;
+	struct digest body;
 	bool again = false;
 	int r;
 
-	runs_digest(request, digest);
+	digest_begin(&body);
+	digest_add(&body, request->body, request->body_size);
+	digest_add_query(&body, request);
+	(void)digest_end(&body, digest);
 	if (request->idempotency_key) {
 		/* the same request once more is answered as it was, also where a new run would now
 		 * be refused (the first one's scratch file is there) */

@@ -355,6 +355,21 @@ def test_a_key_makes_it_once(service):
     assert len(service.client.get("/api/v1/runs").json["runs"]) == 1
 
 
+def test_a_form_sent_again_may_have_another_boundary(service):
+    parts = [("file", "a.json", packed(result())), ("label", None, b"x")]
+    answers = []
+    for mark in ("first", "second"):
+        headers, body = boundary(parts, mark)
+        answers.append(service.client.post("/api/v1/imports", raw=body,
+                                           headers={**headers, "Idempotency-Key": "k"}))
+    assert [a.status for a in answers] == [201, 201]
+    assert answers[0].json["id"] == answers[1].json["id"]
+    headers, body = boundary([parts[0], ("label", None, b"y")])
+    answer = service.client.post("/api/v1/imports", raw=body,
+                                 headers={**headers, "Idempotency-Key": "k"})
+    assert answer.status == 409
+
+
 def test_bad_requests(service):
     client = service.client
     good = packed(result())
