@@ -27,10 +27,10 @@ static void line_range(struct lines_view *view)
 			view->x_high = first ? x : fmax(view->x_high, x);
 			view->y_low = first ? y : fmin(view->y_low, y);
 			view->y_high = first ? y : fmax(view->y_high, y);
-			if (line->high)
-				view->y_high = fmax(view->y_high, script_number(line->high[k]));
 			first = false;
 		}
+		for (size_t k = 0; k < line->band_count; k++)
+			view->y_high = fmax(view->y_high, script_number(line->high[k]));
 	}
 	if (lines->axis == CHART_TAIL) {
 		view->x_low = -log10(0.5);
@@ -158,16 +158,16 @@ static void lines_data(FILE *file, const struct chart_lines *lines)
 		const struct chart_line *line = &lines->lines[i];
 
 		(void)fprintf(file, "$line%zu << END\n", i);
-		for (size_t k = 0; k < line->count; k++) {
-			(void)fprintf(file, "%.6g %.6g", script_number(line->x[k]),
+		for (size_t k = 0; k < line->count; k++)
+			(void)fprintf(file, "%.6g %.6g\n", script_number(line->x[k]),
 				      script_number(line->y[k]));
-			if (line->low && line->high)
-				(void)fprintf(file, " %.6g %.6g", script_number(line->low[k]),
-					      script_number(line->high[k]));
-			(void)fputc('\n', file);
-		}
-		if (line->count == 0)
-			(void)fputs("0 0 0 0\n", file);
+		(void)fputs(line->count ? "END\n" : "0 0\nEND\n", file);
+		if (line->band_count < 2)
+			continue;
+		(void)fprintf(file, "$band%zu << END\n", i);
+		for (size_t k = 0; k < line->band_count; k++)
+			(void)fprintf(file, "%.6g %.6g %.6g\n", script_number(line->band_x[k]),
+				      script_number(line->low[k]), script_number(line->high[k]));
 		(void)fputs("END\n", file);
 	}
 }
@@ -213,10 +213,10 @@ static void plot_lines(FILE *file, const struct lines_view *view)
 	for (size_t i = 0; i < lines->count; i++) {
 		const struct chart_line *line = &lines->lines[i];
 
-		if (!line->low || !line->high || line->count < 2)
+		if (line->band_count < 2)
 			continue;
 		(void)fprintf(file,
-			      "%s$line%zu using 1:3:4 with filledcurves fc rgb '#%06lx' "
+			      "%s$band%zu using 1:2:3 with filledcurves fc rgb '#%06lx' "
 			      "fs transparent solid 0.16 noborder",
 			      between, i, script_tone(view->palette, line->rank, lines->ranks));
 		between = ", ";

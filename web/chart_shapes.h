@@ -51,8 +51,10 @@ struct chart_line {
 	const char *label; /* NULL: none */
 	size_t rank;	   /* place among the levels: decides tone and dashes */
 	size_t count;
-	const double *x, *y;	  /* ascending x */
-	const double *low, *high; /* between them a pale band: the repeats; NULL: none */
+	const double *x, *y; /* ascending x */
+	/* Behind it a pale band between the repeats, with places of its own; 0: none. */
+	size_t band_count;
+	const double *band_x, *low, *high;
 };
 
 enum chart_axis {

@@ -12,18 +12,21 @@
 #include "engine/base/clock.h"
 #include "web/report_parts.h"
 
-#define POINTS_MAX 120 /* of a line; longer series are averaged over bins */
+#define POINTS_MAX 120	   /* of a line; longer series are averaged over bins */
+#define BAND_POINTS_MAX 40 /* of a band: the extremes over several points each */
 
 struct points {
 	size_t count;
 	double x[POINTS_MAX + 1], y[POINTS_MAX + 1];
 };
 
-/* A level's line: of all its repeats. */
+/* A level's line: of all its repeats. low and high become the band's. */
 struct level_line {
 	struct points mean;
 	double low[POINTS_MAX + 1], high[POINTS_MAX + 1];
 	size_t repeats;
+	size_t band_count;
+	double band_x[POINTS_MAX + 1];
 };
 
 static double second_bytes(const struct series_second *second)
@@ -79,6 +82,29 @@ static void add_repeat(struct level_line *line, const struct points *points)
 	}
 }
 
+/* The band in place, coarser than the line: nothing of it shows what it does not hold. */
+static void make_band(struct level_line *line)
+{
+	const struct points *mean = &line->mean;
+	size_t step = (mean->count + BAND_POINTS_MAX - 1) / BAND_POINTS_MAX;
+
+	for (size_t at = 0; line->repeats > 1 && at < mean->count; at += step) {
+		size_t end = at + step < mean->count ? at + step : mean->count;
+		size_t k = line->band_count++;
+		double low = line->low[at], high = line->high[at];
+
+		for (size_t i = at; i < end; i++) {
+			low = fmin(low, line->low[i]);
+			high = fmax(high, line->high[i]);
+		}
+		line->low[k] = low; /* k is not above `at` */
+		line->high[k] = high;
+		line->band_x[k] = at == 0	       ? mean->x[0]
+				  : end == mean->count ? mean->x[end - 1]
+						       : (mean->x[at] + mean->x[end - 1]) / 2;
+	}
+}
+
 static void fill_line(const struct cell *cell, struct level_line *line)
 {
 	struct points points = {0};
@@ -88,6 +114,7 @@ static void fill_line(const struct cell *cell, struct level_line *line)
 		if (points.count >= 2)
 			add_repeat(line, &points);
 	}
+	make_band(line);
 }
 
 /* What the samples of a comparison say of their course. */
@@ -143,16 +170,16 @@ static struct chart_span steady_span(const struct course *course)
 static struct chart_line line_of(const struct report *report, size_t rank,
 				 const struct level_line *line)
 {
-	bool band = line->repeats > 1;
-
 	return (struct chart_line){
 		.label = analysis_level(&report->analysis, report->analysis.order[rank]),
 		.rank = rank,
 		.count = line->mean.count,
 		.x = line->mean.x,
 		.y = line->mean.y,
-		.low = band ? line->low : NULL,
-		.high = band ? line->high : NULL};
+		.band_count = line->band_count,
+		.band_x = line->band_x,
+		.low = line->low,
+		.high = line->high};
 }
 
 int report_add_series(struct report *report, const struct comparison *comparison, size_t *ret_index)

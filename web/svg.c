@@ -319,6 +319,16 @@ static int begin_root(struct reader *reader)
 	return 0;
 }
 
+/* Whether anything behind these definitions uses one. */
+static bool uses_defs(const struct reader *reader)
+{
+	const char *end = memmem(reader->at, (size_t)(reader->end - reader->at), "</defs>",
+				 strlen("</defs>"));
+
+	return end && (memmem(end, (size_t)(reader->end - end), "href=", strlen("href=")) ||
+		       memmem(end, (size_t)(reader->end - end), "url(#", strlen("url(#")));
+}
+
 /* What is defined and not used is dropped, and of a group that says nothing the tags. */
 static void weigh_tag(struct reader *reader, struct open_element *element)
 {
@@ -327,7 +337,8 @@ static void weigh_tag(struct reader *reader, struct open_element *element)
 	element->bare = false;
 	if (reader->dropping)
 		return;
-	if (strcmp(parent, "defs") == 0 && !reader->named) {
+	if ((strcmp(parent, "defs") == 0 && !reader->named) ||
+	    (strcmp(element->name, "defs") == 0 && !uses_defs(reader))) {
 		reader->used = element->start;
 		reader->dropping = reader->depth;
 	} else if (strcmp(element->name, "g") == 0 && reader->used == element->start + 2) {

@@ -3,6 +3,7 @@
 #include "web/svg_short.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,101 @@ static size_t shorten_numbers(int decimals, char *value, size_t size)
 	return used;
 }
 
+/* ---- paths ---- */
+
+struct path {
+	char *out;
+	size_t used, room;
+	bool failed; /* not as expected, or longer than before */
+	char last;   /* the command that stands there, 0: none */
+	long x, y;   /* tenths of a point */
+};
+
+static void put_path(struct path *path, const char *text, size_t size)
+{
+	if (path->failed || path->room - path->used < size) {
+		path->failed = true;
+		return;
+	}
+	memcpy(path->out + path->used, text, size);
+	path->used += size;
+}
+
+/* A sign parts a number from the one before it as well as a space does. */
+static void put_tenths(struct path *path, long tenths, bool first)
+{
+	char text[32];
+	long whole = labs(tenths) / 10, part = labs(tenths) % 10;
+	int size = snprintf(text, sizeof(text), "%s", tenths < 0 ? "-" : first ? "" : " ");
+
+	if (whole || !part)
+		size += snprintf(text + size, sizeof(text) - (size_t)size, "%ld", whole);
+	if (part)
+		size += snprintf(text + size, sizeof(text) - (size_t)size, ".%ld", part);
+	put_path(path, text, (size_t)size);
+}
+
+/* The pair of numbers at *at; false: there is none. */
+static bool read_place(const char **at, long *ret_x, long *ret_y)
+{
+	char *end;
+	double x = strtod(*at, &end), y;
+
+	if (end == *at || *end != ',' || !(x > -1e6 && x < 1e6))
+		return false;
+	*at = end + 1;
+	y = strtod(*at, &end);
+	if (end == *at || !(y > -1e6 && y < 1e6))
+		return false;
+	*at = end;
+	*ret_x = lround(x * 10);
+	*ret_y = lround(y * 10);
+	return true;
+}
+
+/* One place: moved to as it is, drawn to as a step from the one before. */
+static void put_place(struct path *path, char command, long x, long y)
+{
+	bool same = command == path->last && command == 'l';
+
+	if (!same)
+		put_path(path, &command, 1);
+	put_tenths(path, command == 'M' ? x : x - path->x, !same);
+	put_tenths(path, command == 'M' ? y : y - path->y, false);
+	path->last = command;
+	path->x = x;
+	path->y = y;
+}
+
+/*
+ * "M62,77.9 L68.3,69.5 72.5,58.7" -> "M62 77.9l6.3-8.4 4.2-10.8": each step from the place as it
+ * was rounded, so that nothing adds up. Of paths of other commands, and where it is no shorter: 0.
+ */
+static size_t shorten_path(const char *value, char *out, size_t size)
+{
+	struct path path = {.out = out, .room = size};
+	const char *at = value;
+	char command = 0;
+
+	while (!path.failed) {
+		long x, y;
+
+		at += strspn(at, " \t\n");
+		if (!*at)
+			return path.used;
+		if (*at == 'M' || *at == 'L')
+			command = *at++ == 'M' ? 'M' : 'l';
+		if (!command || (command == 'l' && !path.last) || !read_place(&at, &x, &y))
+			return 0;
+		put_place(&path, command, x, y);
+		if (command == 'M') /* what follows without a command is drawn to */
+			command = 'l';
+	}
+	return 0;
+}
+
+/* ---- all of them ---- */
+
 /* "rgb( 11,  92, 173)" -> "#0b5cad" */
 static size_t shorten_colour(char *value, size_t size)
 {
@@ -130,7 +226,14 @@ static size_t shorten_colour(char *value, size_t size)
 size_t svg_shorten(const char *name, bool fine, char *value, size_t size)
 {
 	int decimals = decimals_of(name, fine);
+	char *copy = strcmp(name, "d") == 0 && !fine ? strndup(value, size) : NULL;
+	size_t shorter = copy ? shorten_path(copy, value, size) : 0;
 
+	if (copy && !shorter)
+		memcpy(value, copy, size);
+	free(copy); /* without memory it is shortened as the others are */
+	if (shorter)
+		return shorter;
 	if (decimals >= 0)
 		return shorten_numbers(decimals, value, size);
 	if (strcmp(name, "fill") == 0 || strcmp(name, "stroke") == 0 || strcmp(name, "color") == 0)

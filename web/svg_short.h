@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * svg_short.h - the value of a drawing's attribute in fewer characters: places to a tenth of a
- * point, sizes to a hundredth, colours as #rrggbb, no zeros and spaces that say nothing. A report
- * is some eighty drawings, and half of what a plotted one holds are such characters.
+ * point, sizes to a hundredth, colours as #rrggbb, lines as steps from place to place, no zeros and
+ * spaces that say nothing. A report is some eighty drawings, and half of what a plotted one holds
+ * are such characters.
  *
  * Pure function.
  */

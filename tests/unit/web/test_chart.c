@@ -54,9 +54,9 @@ static size_t add_bars(struct chart_set *set, const char *label, const char *axi
 static size_t add_lines(struct chart_set *set, const char *label, enum chart_axis axis)
 {
 	static const double x[] = {0.301, 1, 2, 3}, y[] = {1e5, 2e5, 1e6, 2e7};
-	const struct chart_line lines[] = {{label, 0, 4, x, y, y, y},
-					   {NULL, 0, 4, x, y, NULL, NULL},
-					   {label, 1, 0, x, y, y, y}};
+	const struct chart_line lines[] = {{label, 0, 4, x, y, 4, x, y, y},
+					   {NULL, 0, 4, x, y, 0, NULL, NULL, NULL},
+					   {label, 1, 0, x, y, 0, x, y, y}};
 	const struct chart_lines chart = {label,
 					  axis,
 					  2,
@@ -287,7 +287,7 @@ static void test_odd_numbers(void **state)
 	assert_int_equal(chart_set_new(&set), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		const double x[] = {values[i], 2}, y[] = {values[i], values[i]};
-		const struct chart_line line = {"a", 0, 2, x, y, y, x};
+		const struct chart_line line = {"a", 0, 2, x, y, 2, x, y, x};
 		const struct chart_lines tail = {"t", CHART_TAIL, 1, {{.to = 0}}, 1, &line};
 		const struct chart_lines seconds = {
 			"t", CHART_SECONDS, 1, {{values[i], values[i], "a", false}}, 1, &line};

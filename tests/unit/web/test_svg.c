@@ -69,7 +69,7 @@ static void test_drops_what_says_nothing(void **state)
 		strstr(svg, "</title>") + strlen("</title>\n"),
 		"<defs><circle id=\"ab\" r=\"0.51\"/><g id=\"c\"><path d=\"M0,0.96\"/></g>\n"
 		"</defs>\n<use xlink:href=\"#ab\"/><use xlink:href=\"#c\"/>"
-		"<path d=\"M2,2\"/>"
+		"<path d=\"M2 2\"/>"
 		"<g stroke-linecap=\"round\"><g stroke-linecap=\"butt\"><path d=\"M2\"/></g>\n"
 		"</g>\n</svg>\n");
 	free(svg);
@@ -83,7 +83,16 @@ static void test_shortens(void **state)
 		const char *in, *out;
 	} cases[] = {
 		{"d", false, "M61.99,156.01 L83.06,156.05  M-0.04,-12.50 ",
-		 "M62,156 L83.1,156.1 M0,-12.5"},
+		 "M62 156l21.1 .1M0-12.5"},
+		{"d", false, "M62.00,77.94 L68.30,69.50 72.50,58.70\n76,58.70",
+		 "M62 77.9l6.3-8.4 4.2-10.8 3.5 0"},
+		{"d", false, "M1,1 2,2", "M1 1l1 1"},
+		{"d", false, "L1,1", "L1,1"},
+		{"d", false, "M1.00,1.00 h2.00", "M1,1 h2"},
+		{"d", false, "M1.00,1.00 L2.00 3.00", "M1,1 L2 3"},
+		{"d", false, "M1e9,1 L2.00,3.00", "M1e9,1 L2,3"},
+		{"d", false, "M0,0L9,9L0,0", "M0 0l9 9-9-9"},
+		{"d", false, "M999999,0L0,9", "M999999,0L0,9"},
 		{"d", true, "M0,-1.33 L-1.336,0.67 z", "M0,-1.33 L-1.34,0.67 z"},
 		{"points", false, "12.86,172.01 51.83,172.01 ", "12.9,172 51.8,172"},
 		{"points", false, "100,200 3", "100,200 3"},
