@@ -160,9 +160,29 @@ struct number script_trimmed(struct number number)
 	return number;
 }
 
+/* "Security_Onion_Search" -> "Securi..n_Search": names often differ at their ends. */
+static void cut_middle(const char *text, char cut[4 * SCRIPT_END_LABEL_MAX + 3])
+{
+	size_t count = script_text_length(text), head = (SCRIPT_END_LABEL_MAX - 2) / 2, used = 0;
+	size_t tail = SCRIPT_END_LABEL_MAX - 2 - head;
+
+	for (size_t i = 0; i < count; i++, text += character_length(text)) {
+		if (count > SCRIPT_END_LABEL_MAX && i == head) {
+			cut[used++] = '.';
+			cut[used++] = '.';
+		}
+		if (count > SCRIPT_END_LABEL_MAX && i >= head && i < count - tail)
+			continue;
+		memcpy(cut + used, text, character_length(text)); /* at most 4 bytes */
+		used += character_length(text);
+	}
+	cut[used] = '\0';
+}
+
 void script_end_labels(FILE *file, const struct frame *frame, const struct palette *palette,
 		       const struct end_label *ends, size_t count)
 {
+	char cut[4 * SCRIPT_END_LABEL_MAX + 3];
 	double places[SCRIPT_ENDS_MAX], gap = 12, high = frame->bottom - frame->top - 9;
 	char style[64];
 
@@ -179,8 +199,9 @@ void script_end_labels(FILE *file, const struct frame *frame, const struct palet
 			continue; /* they would run into each other; the table has all */
 		script_stroke(file, frame, ends[i].x + 1, ends[i].y, frame->right + 8, places[i],
 			      style);
+		cut_middle(ends[i].label, cut);
 		script_label(file, frame, frame->right + 10, places[i], "left", palette->ink, 10.5,
-			     ends[i].label, SCRIPT_END_LABEL_MAX);
+			     cut, SCRIPT_END_LABEL_MAX);
 	}
 }
 

@@ -220,9 +220,12 @@ static void latency_section(const struct report *report, struct html *html)
 		     report->latency ? "From submission to completion, all repeats together. The "
 				       "axis stretches the tail; each line ends where fewer than "
 				       "ten operations lie beyond. Time is logarithmic."
-				     : "As the other tool told it.");
+				     : "As the other tool told it; lines join the "
+				       "percentiles that it told.");
 	if (report->latency)
 		report_latency(report, html);
+	else
+		report_latency_panels(report, html);
 	if (report->told_latency)
 		report_told_latency(report, html);
 	html_close(html, "section");

@@ -15,6 +15,7 @@
 
 #define TAIL_POINTS_MAX 64
 #define TAIL_STEP 0.1
+#define TAIL_END 5.0 /* 99.999 % */
 
 /* ---- bars ---- */
 
@@ -209,7 +210,7 @@ struct points {
 /* Percentiles from the median as far as ten operations lie beyond, at most 99.999. */
 static void tail_points(const struct histogram *histogram, struct points *points)
 {
-	double end = fmin(log10((double)histogram->count / 10), 5), x = -log10(0.5);
+	double end = fmin(log10((double)histogram->count / 10), TAIL_END), x = -log10(0.5);
 
 	points->count = 0;
 	while (x <= end && points->count < TAIL_POINTS_MAX) {
@@ -222,6 +223,47 @@ static void tail_points(const struct histogram *histogram, struct points *points
 		/* 0.301, 0.4, 0.5, ... so that whole nines are met exactly */
 		x = fmin((floor(x / TAIL_STEP + 1e-6) + 1) * TAIL_STEP, end);
 	}
+}
+
+/* What another tool told, where there is no histogram: percentiles from the median on that have a
+ * place on the axis. Of several samples none is drawn, since percentiles have no mean. */
+static void told_points(const struct cell *cell, enum direction direction, struct points *points)
+{
+	const struct told_direction *told = NULL;
+
+	points->count = 0;
+	for (size_t i = 0; cell && i < cell->sample_count; i++) {
+		const struct sample_source *source = cell->samples[i]->source;
+
+		if (!source || !source->directions[direction].percentile_count)
+			continue;
+		if (told)
+			return;
+		told = &source->directions[direction];
+	}
+	for (size_t i = 0; told && i < told->percentile_count; i++) {
+		const struct told_percentile *percentile = &told->percentiles[i];
+		double x = -log10(1 - percentile->percentile / 100);
+
+		if (percentile->percentile < 50 || !(x <= TAIL_END) ||
+		    points->count == TAIL_POINTS_MAX)
+			continue;
+		points->x[points->count] = x;
+		points->y[points->count++] = percentile->ns;
+	}
+	if (points->count < 2)
+		points->count = 0; /* no line */
+}
+
+static void level_points(const struct comparison *comparison, size_t level,
+			 enum direction direction, struct points *points)
+{
+	const struct histogram *histogram = report_histogram(comparison, level, (int)direction);
+
+	if (histogram)
+		tail_points(histogram, points);
+	else if (!comparison->files)
+		told_points(comparison->cells[level], direction, points);
 }
 
 static int add_latency(struct report *report, const struct comparison *comparison,
@@ -238,12 +280,8 @@ static int add_latency(struct report *report, const struct comparison *compariso
 
 	for (size_t i = 0; i < report->analysis.level_count && r == 0; i++) {
 		size_t level = report->analysis.order[i];
-		const struct histogram *histogram =
-			report_histogram(comparison, level, (int)direction);
 
-		if (!histogram)
-			continue;
-		tail_points(histogram, &points[i]);
+		level_points(comparison, level, direction, &points[i]);
 		if (points[i].count)
 			list[lines.count++] = (struct chart_line){
 				.label = analysis_level(&report->analysis, level),

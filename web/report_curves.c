@@ -454,23 +454,17 @@ static char *alternative_of(const struct report *report, const struct curve_pane
 	return text;
 }
 
-static void show_panels(const struct report *report, enum curve_figure figure, struct html *html)
+static void show_panel(const struct report *report, const struct curve_panel *panel,
+		       enum curve_figure figure, struct html *html)
 {
-	const struct report_curves *curves = report->curves;
+	AUTO_FREE char *alternative = NULL;
 
-	html_open(html, "div", "class", "panels", NULL);
-	for (size_t i = 0; i < curves->panel_count; i++) {
-		const struct curve_panel *panel = &curves->panels[i];
-		AUTO_FREE char *alternative = NULL;
-
-		if (panel->charts[figure] == CHART_NONE)
-			continue;
-		gather(report, panel, figure);
-		alternative = alternative_of(report, panel, figure);
-		report_panel(report, panel->charts[figure], panel->title,
-			     figure_name(report, figure), alternative ? alternative : "", html);
-	}
-	html_close(html, "div");
+	if (panel->charts[figure] == CHART_NONE)
+		return;
+	gather(report, panel, figure);
+	alternative = alternative_of(report, panel, figure);
+	report_panel(report, panel->charts[figure], panel->title, figure_name(report, figure),
+		     alternative ? alternative : "", html);
 }
 
 static void table_row(const struct report *report, const struct curve_panel *panel,
@@ -532,12 +526,18 @@ static bool any_chart(const struct report_curves *curves, enum curve_figure figu
 	return false;
 }
 
+/* Both figures of a panel stand side by side. */
 void report_curves(const struct report *report, struct html *html)
 {
-	for (int figure = 0; figure < CURVE_FIGURES; figure++) {
-		if (!any_chart(report->curves, (enum curve_figure)figure))
-			continue;
-		show_panels(report, (enum curve_figure)figure, html);
-		show_table(report, (enum curve_figure)figure, html);
-	}
+	const struct report_curves *curves = report->curves;
+
+	html_open(html, "div", "class", any_chart(curves, CURVE_RATE) ? "panels two" : "panels",
+		  NULL);
+	for (size_t i = 0; i < curves->panel_count; i++)
+		for (int figure = 0; figure < CURVE_FIGURES; figure++)
+			show_panel(report, &curves->panels[i], (enum curve_figure)figure, html);
+	html_close(html, "div");
+	for (int figure = 0; figure < CURVE_FIGURES; figure++)
+		if (any_chart(curves, (enum curve_figure)figure))
+			show_table(report, (enum curve_figure)figure, html);
 }
