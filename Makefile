@@ -94,6 +94,9 @@ $(BUILD)/tests/tools/%: tests/tools/%.c $(ARCHIVE) Makefile
 $(BUILD)/tests/tools/operations: $(BUILD)/server/main.o
 $(BUILD)/tests/tools/operations: ALL_LDFLAGS += -Wl,--wrap=null_open
 
+# Makes its result as the unit tests do, whose assertions it takes along.
+$(BUILD)/tests/tools/write_report: LDLIBS += -lcmocka
+
 .PHONY: tools
 tools: $(TOOLS) ## build what the end-to-end tests run beside the program
 
@@ -222,6 +225,10 @@ bench-quick: $(PROGRAM) ## the same in under a minute
 
 bench-files: $(PROGRAM) ## metadata workloads beside bonnie++ (five minutes)
 	$(PYTHON) tests/bench/files.py --program $(PROGRAM) --json $(BUILD)/bench-files.json
+
+.PHONY: bench-report
+bench-report: $(BUILD)/tests/tools/write_report ## time and weight of a report of 270 samples (ten seconds)
+	$(PYTHON) tests/bench/report.py --tool $< --json $(BUILD)/bench-report.json
 
 bench-definitions: $(PROGRAM) ## IOPS of many definitions beside fio's (about 3 minutes)
 	$(PYTHON) tests/bench/definitions.py --program $(PROGRAM)

@@ -36,6 +36,7 @@ import time
 
 import files
 import programs
+import report
 from programs import BEST, DEFAULT, MIB
 
 NOISE = (0.98, 1.02)
@@ -312,6 +313,9 @@ def main():
             document["random_data_ns"] = refreshing(arguments, disk + "/state")
             document["files"] = files.compare(arguments.program, arguments.directory,
                                               max(arguments.rounds // 3, 1), 64)
+            document["report"] = report.compare(
+                str(pathlib.Path(arguments.program).parent / "tests/tools/write_report"),
+                arguments.directory, arguments.rounds)
     document.update(rows=results, goals=judge(results), load=os.getloadavg(),
                     seconds=time.monotonic() - began)
     print(f"{document['seconds']:.0f} s; load of the machine at the end: {document['load'][0]:.1f}")
