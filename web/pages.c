@@ -110,7 +110,12 @@ static void how_to_start(bool open, const char *host, struct html *html)
 		 "<p>The same body posted to <code>/api/v1/plan</code> says what a run would do, "
 		 "and does nothing. <a href=\"/api/v1/definitions\">Definitions</a> lists the "
 		 "names, <a href=\"/api/v1/targets\">targets</a> the places, and "
-		 "<a href=\"/openapi.yaml\">openapi.yaml</a> describes every call.</p>");
+		 "<a href=\"/openapi.yaml\">openapi.yaml</a> describes every call.</p>"
+		 "<p>What fio, diskspd, bonnie++ or dd printed is taken in as a run that is done; "
+		 "several files make one comparison:</p>"
+		 "<pre tabindex=\"0\">curl -F file=@before.json -F file=@after.json http://");
+	html_text(html, host);
+	html_raw(html, "/api/v1/imports</pre>");
 	html_close(html, "details");
 }
 
