@@ -300,9 +300,9 @@ static int add_sample(const struct table *table, const struct fields *row,
 
 	sample_init(&sample);
 	r = fill(table, row, cell, workload, base, repeats, repeat, &sample);
-	if (r == 0)
+	if (r == 0 && !table_cell_empty(&sample))
 		return sheet_add(table->sheet, &sample, row->err);
-	sample_done(&sample);
+	sample_done(&sample); /* of which nothing is told: was not measured */
 	return r;
 }
 

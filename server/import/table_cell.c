@@ -463,6 +463,18 @@ int table_cell_read(const struct fields *in, size_t repeats, size_t repeat, stru
 	return r < 0 ? r : read_seconds(in, &cell);
 }
 
+bool table_cell_empty(const struct sample *sample)
+{
+	for (int d = 0; d < DIRECTION_COUNT; d++) {
+		const struct told_direction *told = &sample->source->directions[d];
+
+		if (told->iops.known || told->bandwidth.known || told->ios_known ||
+		    told->bytes_known || told->latency_mean.known || told->percentile_count > 0)
+			return false;
+	}
+	return sample->file_count == 0;
+}
+
 static void set_base(struct told_figure *figure)
 {
 	if (figure->known)

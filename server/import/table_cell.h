@@ -23,6 +23,9 @@ MUST_CHECK int table_cell_repeats(const struct fields *cell, size_t *ret_repeats
 MUST_CHECK int table_cell_read(const struct fields *cell, size_t repeats, size_t repeat,
 			       struct sample *sample);
 
+/* Whether nothing is told of what was done. */
+bool table_cell_empty(const struct sample *sample);
+
 /* Makes every figure that is known the index of what others are told against: 100. */
 void table_cell_base(struct sample *sample);
 

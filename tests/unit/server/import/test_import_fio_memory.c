@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_import_fio_memory.c - fio's text imported and the result written and read again with the n-th
- * allocation failing, for every n: no crash, no leak (ASan), and an answer that says so. (jansson's
- * and the memory streams' own allocations are not among them.)
+ * test_import_fio_memory.c - fio's text imported and the result written and read again with the
+ * n-th allocation failing, for every n: no crash, no leak (ASan), and an answer that says so.
+ * (jansson's and the memory streams' own allocations are not among them.)
  *
  * link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup
  */

@@ -348,6 +348,20 @@ static void test_diskspd_commands(void **state)
 			  "/workloads/0: diskspd's");
 }
 
+/* A cell of which nothing is told is no sample. */
+static void test_empty_cells(void **state)
+{
+	struct import_sheet sheet;
+
+	(void)state;
+	collected_ok(READER, CELL("{}"), &sheet);
+	assert_int_equal(sheet.count, 0);
+	collected_done(&sheet);
+	collected_ok(READER, CELL("{\"read\": [5, \"N/A\"], \"seconds\": 5}"), &sheet);
+	assert_int_equal(sheet.count, 1);
+	collected_done(&sheet);
+}
+
 static void test_no_factor(void **state)
 {
 	struct import_sheet sheet;
@@ -480,6 +494,7 @@ int main(void)
 		cmocka_unit_test(test_changes_refused),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_diskspd_commands),
+		cmocka_unit_test(test_empty_cells),
 		cmocka_unit_test(test_no_factor),
 		cmocka_unit_test(test_recognised),
 		cmocka_unit_test(test_limits),
