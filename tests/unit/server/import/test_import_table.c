@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_import_table.c - tables of figures: what they hold, their rounding, changes, limits. */
+/*
+ * test_import_table.c - tables of figures: what they hold, their rounding, changes, limits.
+ *
+ * Length: a table may hold much, and each part can be wrong.
+ */
 #include "tests/unit/server/import/collected.h"
 
 #define READER (&import_reader_table)
