@@ -82,9 +82,9 @@ static void summary_head(const struct report *report, struct html *html)
 	if (levels)
 		html_element(html, "th", "Highest at", "scope", "col", NULL);
 	html_element(html, "th",
-		     report->index  ? "Index"
-		     : report->data ? "IOPS"
-				    : "Operations/s",
+		     report->index    ? "Index"
+		     : !report->files ? "IOPS"
+				      : "Operations/s",
 		     "scope", "col", "class", "number", NULL);
 	if (report->bandwidth && !report->index)
 		html_element(html, "th", "MiB/s", "scope", "col", "class", "number", NULL);

@@ -14,6 +14,7 @@ static void repeats_needed(struct statements *statements)
 	const struct recommendation *recommendation = &analysis->recommendation;
 	char leader[WORDS_LEVEL_MAX], next[WORDS_LEVEL_MAX], spread[WORDS_MAX];
 	unsigned int needed = recommendation->repeats_needed;
+	unsigned int more = needed - (unsigned int)recommendation->blocks;
 
 	if (recommendation->next == recommendation->leader)
 		return;
@@ -28,12 +29,10 @@ static void repeats_needed(struct statements *statements)
 			      "%s, ",
 			      DEFINITION_REPEATS_MAX, leader, next, spread);
 	else if (needed > recommendation->blocks && !recommendation->spread_assumed)
-		statement_put(
-			statements,
-			"%u more repeats (%u in all) would be likely to tell %s from %s, were "
-			"the difference real and the spread from repeat to repeat %s, ",
-			needed - (unsigned int)recommendation->blocks, needed, leader, next,
-			spread);
+		statement_put(statements,
+			      "%u more repeat%s (%u in all) would be likely to tell %s from %s, "
+			      "were the difference real and the spread from repeat to repeat %s, ",
+			      more, more == 1 ? "" : "s", needed, leader, next, spread);
 	else
 		statement_put(statements,
 			      "About %u repeats would be likely to tell %s from %s, were the "
