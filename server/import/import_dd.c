@@ -13,8 +13,8 @@
  * what was read and written and how; without one the direction is not told, and the figures stand
  * as reads, with a finding. The request size is the command's, else bytes by whole records.
  *
- * Results are called by direction and request size: those of one name are repeats, unless commands
- * tell several targets, which are then compared.
+ * Results are called by their direction and, where a file has several, by request size: those of
+ * one name are repeats, unless commands tell several targets, which are then compared.
  *
  * Source: dd(1) of GNU coreutils and of FreeBSD; POSIX for the records.
  */
@@ -43,7 +43,10 @@ struct reading {
 	struct import_sheet *sheet;
 	struct error *err;
 	size_t line, results;
-	bool compare;	    /* commands tell several targets */
+	bool looking; /* at what there is, before it is read */
+	bool compare; /* commands tell several targets */
+	bool blocks_differ;
+	uint64_t block;	    /* of the first result */
 	bool unsure, zeros; /* findings that were made */
 	bool in_known, out_known;
 	struct dd_command command;
@@ -187,8 +190,11 @@ static int name_sample(const struct reading *in, uint64_t block, struct sample *
 	const char *way = reads && writes ? "copy" : (writes ? "write" : "read");
 	char size[QUANTITY_TEXT_MAX], name[64];
 
-	(void)snprintf(name, sizeof(name), "Sequential %s%s%s", way, block > 0 ? " " : "",
-		       block > 0 ? quantity_format_size(block, size) : "");
+	if (block > 0 && in->blocks_differ)
+		(void)snprintf(name, sizeof(name), "Sequential %s %s", way,
+			       quantity_format_size(block, size));
+	else
+		(void)snprintf(name, sizeof(name), "Sequential %s", way);
 	sample->workload = strdup(name);
 	sample->source = sample_source_new("dd", sheet_file(in->sheet)->name);
 	if (!sample->workload || !sample->source)
@@ -266,11 +272,34 @@ static int find(struct reading *in)
 
 /* ---- the whole ---- */
 
+static int add(struct reading *in)
+{
+	struct sample sample;
+	int r = find(in);
+
+	if (r < 0)
+		return r;
+	sample_init(&sample);
+	r = fill(in, &sample);
+	if (r == 0)
+		return sheet_add(in->sheet, &sample, in->err);
+	sample_done(&sample);
+	return r;
+}
+
+static void look(struct reading *in)
+{
+	uint64_t block = block_of(in);
+
+	if (in->results == 1)
+		in->block = block;
+	in->blocks_differ |= block != in->block;
+}
+
 static int finish(struct reading *in, struct piece line, struct piece behind)
 {
 	struct piece rest = line, word;
-	struct sample sample;
-	int r;
+	int r = 0;
 
 	if (++in->results > RESULTS_MAX)
 		return bad(in, "more than 1024 results in one file");
@@ -279,15 +308,10 @@ static int finish(struct reading *in, struct piece line, struct piece behind)
 		return bad(in, "dd's last line has bytes, seconds and a rate; this one has not");
 	if (in->result.seconds.value <= 0)
 		return bad(in, "dd took no time, so nothing follows from it");
-	r = find(in);
-	if (r < 0)
-		return r;
-	sample_init(&sample);
-	r = fill(in, &sample);
-	if (r == 0)
-		r = sheet_add(in->sheet, &sample, in->err);
+	if (in->looking)
+		look(in);
 	else
-		sample_done(&sample);
+		r = add(in);
 	in->in_known = in->out_known = false;
 	in->command = (struct dd_command){0};
 	in->result = (struct summary){0};
@@ -354,21 +378,34 @@ static bool recognise(const char *text, size_t size)
 	return false;
 }
 
-static int read_text(struct import_sheet *sheet, const char *text, size_t size, struct error *err)
+static int read_lines(struct reading *in, const char *text, size_t size)
 {
-	struct reading in = {.sheet = sheet, .err = err};
 	struct piece rest = {text, size}, line;
 	int r = 0;
 
-	in.compare = targets_differ(text, size);
+	in->line = in->results = 0;
 	while (r == 0 && lines_next(&rest, &line)) {
-		in.line++;
-		r = read_line(&in, line);
+		in->line++;
+		r = read_line(in, line);
 	}
-	if (r == 0 && in.results == 0)
-		r = sheet_error(sheet, err, 0,
-				"no result of dd: records in, records out, then bytes and seconds");
 	return r;
+}
+
+static int read_text(struct import_sheet *sheet, const char *text, size_t size, struct error *err)
+{
+	struct reading in = {.sheet = sheet, .err = err, .looking = true};
+	int r = read_lines(&in, text, size);
+
+	if (r == 0 && in.results == 0)
+		return sheet_error(sheet, err, 0,
+				   "no result of dd: records in, records out, then bytes and "
+				   "seconds");
+	if (r < 0)
+		return r;
+	in.looking = in.in_known = in.out_known = false;
+	in.command = (struct dd_command){0};
+	in.compare = targets_differ(text, size);
+	return read_lines(&in, text, size);
 }
 
 const struct import_reader import_reader_dd = {IMPORT_DD, recognise, read_text};

@@ -429,7 +429,7 @@ int import_diskspd_options(const struct diskspd_profile *profile, struct workloa
 				       profile->warmup_seconds);
 }
 
-const char *import_diskspd_name(const struct diskspd_profile *profile,
+const char *import_diskspd_name(const struct diskspd_profile *profile, bool alone,
 				char buffer[DISKSPD_NAME_MAX])
 {
 	const char *random = profile->random ? "rand" : "";
@@ -444,6 +444,10 @@ const char *import_diskspd_name(const struct diskspd_profile *profile,
 	else if (profile->write_percent > 0)
 		(void)snprintf(way, sizeof(way), "rw %d/%d", (int)(100 - profile->write_percent),
 			       (int)profile->write_percent);
+	if (alone) {
+		(void)snprintf(buffer, DISKSPD_NAME_MAX, "%s%s", random, way);
+		return buffer;
+	}
 	(void)snprintf(buffer, DISKSPD_NAME_MAX, "%s%s %s, %" PRIu64 " x %" PRIu64, random, way,
 		       quantity_format_size(profile->block, block),
 		       profile->threads_total > 0 ? profile->threads_total : profile->threads,

@@ -61,9 +61,10 @@ MUST_CHECK int import_diskspd_command(const char *line, struct diskspd_profile *
 MUST_CHECK int import_diskspd_options(const struct diskspd_profile *profile,
 				      struct workload *options);
 
-/* "randrw 80/20 8k, 4 x 4": what is asked for, threads and operations outstanding of each. */
+/* "randrw 80/20" of a result that is alone in its file, so that files may compare sizes and depths;
+ * of one among others "randrw 80/20 8k, 4 x 4", with threads and what each has outstanding. */
 #define DISKSPD_NAME_MAX 64
-const char *import_diskspd_name(const struct diskspd_profile *profile,
+const char *import_diskspd_name(const struct diskspd_profile *profile, bool alone,
 				char buffer[DISKSPD_NAME_MAX]);
 
 /*

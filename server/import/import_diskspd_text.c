@@ -47,6 +47,7 @@ struct reading {
 	struct import_sheet *sheet;
 	struct error *err;
 	size_t line; /* from 1 */
+	bool alone;  /* it is the file's only result */
 	bool begun;  /* a command line was met */
 	bool told;   /* the text says how much it wrote */
 	char *command;
@@ -72,7 +73,7 @@ static void name_result(struct reading *in, char name[DISKSPD_NAME_MAX])
 	char base[DISKSPD_NAME_MAX];
 	size_t number = 1;
 
-	(void)import_diskspd_name(&in->profile, base);
+	(void)import_diskspd_name(&in->profile, in->alone, base);
 	(void)snprintf(name, DISKSPD_NAME_MAX, "%s", base);
 	for (size_t i = 0; i < in->given_count; i++) {
 		if (strcmp(in->given[i], name) != 0)
@@ -394,11 +395,22 @@ static int read_line(struct reading *in, struct piece line)
 	return 0;
 }
 
+static size_t count_results(const char *text, size_t size)
+{
+	struct piece rest = {text, size}, line;
+	size_t count = 0;
+
+	while (lines_next(&rest, &line))
+		count += lines_begin(line, COMMAND_MARK);
+	return count;
+}
+
 static int read_lines(struct reading *in, const char *text, size_t size)
 {
 	struct piece rest = {text, size}, line;
 	int r = 0;
 
+	in->alone = count_results(text, size) == 1;
 	while (r == 0 && lines_next(&rest, &line)) {
 		in->line++;
 		r = read_line(in, line);

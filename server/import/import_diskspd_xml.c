@@ -359,7 +359,7 @@ static void name_found(struct reading *in, const struct diskspd_profile *profile
 	char *name = in->given[in->found - 1], base[DISKSPD_NAME_MAX];
 	size_t number = 1;
 
-	(void)import_diskspd_name(profile, base);
+	(void)import_diskspd_name(profile, in->asked == 1, base);
 	(void)snprintf(name, DISKSPD_NAME_MAX, "%s", base);
 	for (size_t i = 0; i + 1 < in->found; i++) {
 		if (strcmp(in->given[i], name) != 0)

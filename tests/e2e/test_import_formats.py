@@ -116,7 +116,7 @@ def test_diskspd(directory):
     sample, = document["samples"]
     assert sample["source"]["tool"] == "diskspd"
     assert sample["source"]["given"].startswith("diskspd.exe -b8K")
-    assert sample["workload"] == "randrw 80/20 8k, 4 x 4"
+    assert sample["workload"] == "randrw 80/20"
     assert sample["options"]["rwmixread"] == 80 and sample["options"]["iodepth"] == 4
     assert sample["options"]["sync"] == "dsync" and sample["options"]["direct"] == 1
     assert sample["read"]["ios"] == 8000
@@ -125,6 +125,14 @@ def test_diskspd(directory):
     told = sample["source"]["write"]["latency_ns"]
     assert told["percentiles"] == {"99.000000": 34100000}
     assert "trim" not in sample
+
+
+def test_depths_compared_by_files(directory):
+    texts = {f"{depth}.txt": DISKSPD.format(switches=f"-b8K -r -w20 -Zr -o{depth}", what="something")
+             for depth in (1, 32)}
+    document = terminal(directory, texts, "--factor", "iodepth", "--label", "1", "--label", "32")
+    assert document["definition"]["factors"] == {"iodepth": ["1", "32"]}
+    assert {s["workload"] for s in document["samples"]} == {"randrw 80/20"}
 
 
 def test_diskspd_bare_w(directory):
@@ -188,7 +196,7 @@ def test_dd(directory):
     document = terminal(directory, {"session.txt": text})
     assert document["definition"]["factors"] == {"target": ["/tank/file", "/dev/zvol/tank/a"]}
     sample = document["samples"][0]
-    assert sample["workload"] == "Sequential read 128k"
+    assert sample["workload"] == "Sequential read"
     assert sample["read"]["ios"] == 2457600
     assert sample["read"]["bw_bytes_per_s"] == pytest.approx(322122547200 / 163.977835)
     assert sample["options"]["rw"] == "read"

@@ -25,7 +25,7 @@ static void test_gnu(void **state)
 	collected_ok(READER, "# dd if=/tank/file of=/dev/null bs=128k iflag=direct\n" GNU, &sheet);
 	assert_int_equal(sheet.count, 1);
 	assert_int_equal(sheet.findings.count, 0);
-	assert_string_equal(sheet.samples[0].workload, "Sequential read 128k");
+	assert_string_equal(sheet.samples[0].workload, "Sequential read");
 	assert_string_equal(sheet.samples[0].source->tool, "dd");
 	assert_string_equal(sheet.samples[0].source->given,
 			    "# dd if=/tank/file of=/dev/null bs=128k iflag=direct");
@@ -55,7 +55,7 @@ static void test_bsd_without_command(void **state)
 	(void)state;
 	collected_ok(READER, BSD BSD, &sheet);
 	assert_int_equal(sheet.count, 2);
-	assert_string_equal(sheet.samples[0].workload, "Sequential read 128k");
+	assert_string_equal(sheet.samples[0].workload, "Sequential read");
 	assert_null(sheet.samples[0].source->given);
 	assert_false(sample_knows(&sheet.samples[0], OPTION_ID_RW));
 	assert_false(sample_knows(&sheet.samples[0], OPTION_ID_DIRECT));
@@ -75,7 +75,7 @@ static void test_writes(void **state)
 		     "dd if=/dev/zero of=/dev/zvol/a bs=1M conv=fsync oflag=direct,dsync\n" RECORDS(
 			     "5+1") "5242880 bytes (5.2 MB) copied, 2 seconds, 2.5MB/s\n",
 		     &sheet);
-	assert_string_equal(sheet.samples[0].workload, "Sequential write 1m");
+	assert_string_equal(sheet.samples[0].workload, "Sequential write");
 	assert_int_equal(sheet.samples[0].directions[DIRECTION_WRITE].ios, 6);
 	assert_false(told(&sheet, 0, DIRECTION_READ)->ios_known);
 	collected_option(&sheet.samples[0], "rw", "write");
@@ -88,7 +88,7 @@ static void test_writes(void **state)
 	collected_done(&sheet);
 	/* a copy does both */
 	collected_ok(READER, "dd if=/a of=/b\n" GNU, &sheet);
-	assert_string_equal(sheet.samples[0].workload, "Sequential copy 128k");
+	assert_string_equal(sheet.samples[0].workload, "Sequential copy");
 	assert_int_equal(sheet.samples[0].directions[DIRECTION_READ].ios, 1000);
 	assert_int_equal(sheet.samples[0].directions[DIRECTION_WRITE].ios, 1000);
 	assert_false(sample_knows(&sheet.samples[0], OPTION_ID_RW));
@@ -122,6 +122,19 @@ static void test_transcript(void **state)
 	collected_ok(READER, "dd if=/a of=/dev/null\n" GNU "dd if=/b of=/dev/null\n" GNU GNU,
 		     &sheet);
 	assert_string_equal(sheet.samples[2].levels[0].value, "not told");
+	collected_done(&sheet);
+}
+
+/* Several request sizes in one file are told apart. */
+static void test_sizes(void **state)
+{
+	struct import_sheet sheet;
+
+	(void)state;
+	collected_ok(READER, GNU RECORDS("1+0") "4096 bytes copied, 1 s, 4.1 kB/s\n" GNU, &sheet);
+	assert_string_equal(sheet.samples[0].workload, "Sequential read 128k");
+	assert_string_equal(sheet.samples[1].workload, "Sequential read 4k");
+	assert_string_equal(sheet.samples[2].workload, "Sequential read 128k");
 	collected_done(&sheet);
 }
 
@@ -267,11 +280,17 @@ static void test_cut_short(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gnu),	  cmocka_unit_test(test_bsd_without_command),
-		cmocka_unit_test(test_writes),	  cmocka_unit_test(test_transcript),
-		cmocka_unit_test(test_progress),  cmocka_unit_test(test_rate_that_differs),
-		cmocka_unit_test(test_refused),	  cmocka_unit_test(test_commands),
-		cmocka_unit_test(test_limits),	  cmocka_unit_test(test_long_target),
+		cmocka_unit_test(test_gnu),
+		cmocka_unit_test(test_bsd_without_command),
+		cmocka_unit_test(test_writes),
+		cmocka_unit_test(test_transcript),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_rate_that_differs),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_long_target),
 		cmocka_unit_test(test_cut_short),
 	};
 

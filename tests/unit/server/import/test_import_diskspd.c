@@ -122,12 +122,12 @@ static void test_bad_commands(void **state)
 static void test_names(void **state)
 {
 	static const struct {
-		const char *command, *name;
+		const char *command, *name, *alone;
 	} cases[] = {
-		{"-b8K -r -w20 -t4 -o4", "randrw 80/20 8k, 4 x 4"},
-		{"-b64K -w100", "write 64k, 1 x 2"},
-		{"-F8 -O32 -w0 -r", "randread 64k, 8 x 32"},
-		{"-Xa.xml", "diskspd"},
+		{"-b8K -r -w20 -t4 -o4", "randrw 80/20 8k, 4 x 4", "randrw 80/20"},
+		{"-b64K -w100", "write 64k, 1 x 2", "write"},
+		{"-F8 -O32 -w0 -r", "randread 64k, 8 x 32", "randread"},
+		{"-Xa.xml", "diskspd", "diskspd"},
 	};
 
 	(void)state;
@@ -136,7 +136,8 @@ static void test_names(void **state)
 		char name[DISKSPD_NAME_MAX];
 
 		assert_int_equal(import_diskspd_command(cases[i].command, &profile, NULL), 0);
-		assert_string_equal(import_diskspd_name(&profile, name), cases[i].name);
+		assert_string_equal(import_diskspd_name(&profile, false, name), cases[i].name);
+		assert_string_equal(import_diskspd_name(&profile, true, name), cases[i].alone);
 	}
 }
 
@@ -183,7 +184,7 @@ static void test_text(void **state)
 	collected_ok(READER, WHOLE, &sheet);
 	assert_int_equal(sheet.count, 1);
 	assert_int_equal(sample->findings.count, 0); /* -Z1G */
-	assert_string_equal(sample->workload, "randrw 80/20 8k, 4 x 4");
+	assert_string_equal(sample->workload, "randrw 80/20");
 	assert_string_equal(sample->source->tool, "diskspd");
 	assert_string_equal(sample->source->given, "diskspd.exe -b8K -d2 -h -L -o4 -t4 -r -w20 "
 						   "-Z1G -c50G D:\\x.dat");

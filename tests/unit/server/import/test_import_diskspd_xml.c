@@ -47,7 +47,7 @@ static void test_document(void **state)
 	collected_ok(READER, WHOLE, &sheet);
 	assert_int_equal(sheet.count, 1);
 	assert_int_equal(sample->findings.count, 0);
-	assert_string_equal(sample->workload, "randrw 80/20 8k, 2 x 4");
+	assert_string_equal(sample->workload, "randrw 80/20");
 	assert_string_equal(sample->source->tool, "diskspd 2.0.21a");
 	assert_null(sample->source->given);
 	collected_option(sample, "rw", "randrw");
