@@ -235,6 +235,8 @@ static int copy_of_run(struct store *store, const char *id, struct state_documen
 			.ended_wall_ms = entry->ended_wall_ms,
 			.samples_done = entry->samples_done,
 		};
+		if (entry->state == RUN_DONE) /* noted before the run has ended */
+			ret_state->repeats = entry->repeats;
 		if (entry->error)
 			ret_state->error = *entry->error;
 		if (entry->have) {

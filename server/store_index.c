@@ -154,7 +154,8 @@ void store_entry_copy(const struct store_entry *entry, struct store_run *ret_run
 	};
 	memcpy(ret_run->id, entry->id, sizeof(ret_run->id));
 	(void)snprintf(ret_run->name, sizeof(ret_run->name), "%s", entry->name);
-	ret_run->repeats = entry->repeats;
+	if (entry->state == RUN_DONE) /* noted before the run has ended */
+		ret_run->repeats = entry->repeats;
 	if (entry->error)
 		ret_run->error = *entry->error;
 }

@@ -57,6 +57,8 @@ static void test_interrupted(void **state)
 	store_close(store);
 }
 
+static const struct repeats_outcome early = {REPEATS_END_PRECISE, 5, 10, 1.5, 2};
+
 /* The crash came between result.json and state.json. */
 static void test_result_without_state(void **state)
 {
@@ -67,6 +69,7 @@ static void test_result_without_state(void **state)
 	(void)state;
 	assert_int_equal(store_set_running(store, run.id, NULL), 0);
 	assert_int_equal(fixture_add_sample(store, run.id, 0, NULL), 0);
+	store_note_repeats(store, run.id, &early);
 	assert_int_equal(store_finish_run(store, run.id, RUN_DONE, NULL, NULL, NULL), 0);
 	store_close(store);
 	(void)snprintf(path, sizeof(path), "runs/%s/state.json", run.id);
@@ -77,6 +80,8 @@ static void test_result_without_state(void **state)
 		run = fixture_get(store, run.id);
 		assert_int_equal(run.state, RUN_DONE);
 		assert_int_equal(run.samples_done, 1);
+		assert_int_equal(run.samples_total, 1); /* its repeats ended early */
+		assert_int_equal(run.repeats.made, early.made);
 		assert_true(run.started_wall_ms > 0 && run.ended_wall_ms > 0);
 		assert_int_equal(fixture_result_samples(store, run.id), 1);
 		store_close(store);
@@ -103,6 +108,7 @@ static void test_result_removed(void **state)
 	(void)state;
 	assert_int_equal(store_set_running(store, run.id, NULL), 0);
 	assert_int_equal(fixture_add_sample(store, run.id, 3, NULL), 0);
+	store_note_repeats(store, run.id, &early);
 	assert_int_equal(
 		store_finish_run(store, run.id, RUN_DONE, "[{\"code\":\"end\"}]", NULL, NULL), 0);
 	(void)snprintf(path, sizeof(path), "%s/runs/%s/result.json", fixture_root, run.id);
@@ -111,6 +117,7 @@ static void test_result_removed(void **state)
 	fixture_assert_text(result, "state", "done");
 	assert_int_equal(json_array_size(json_object_get(result, "samples")), 1);
 	assert_int_equal(json_array_size(json_object_get(result, "findings")), 1);
+	fixture_assert_text(json_object_get(result, "repeats"), "ended", "precise");
 	json_decref(result);
 	store_close(store);
 }
