@@ -352,6 +352,14 @@ static int read_percentiles(struct reading *in, struct piece line)
 	return 0;
 }
 
+/* "%-ile | Read (ms) | ...", whatever a version calls the first column. */
+static bool is_percentiles(struct piece line)
+{
+	struct piece cells[2];
+
+	return lines_cut(line, '|', cells, 2) == 2 && lines_are(cells[1], "Read (ms)");
+}
+
 /* Of several targets each has a table, and all together the last. */
 static void begin_percentiles(struct reading *in)
 {
@@ -384,7 +392,7 @@ static int read_line(struct reading *in, struct piece line)
 		in->section = SECTION_READ;
 	else if (lines_are(line, "Write IO"))
 		in->section = SECTION_WRITE;
-	else if (lines_begin(line, "%-ile"))
+	else if (is_percentiles(line))
 		begin_percentiles(in);
 	else if (in->section == SECTION_PERCENTILES)
 		return read_percentiles(in, line);

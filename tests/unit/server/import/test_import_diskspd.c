@@ -329,8 +329,9 @@ static void test_refused(void **state)
 			 TIME TABLE("Read IO", "MiB/s", "99999999999999999999 | 1 | 1.00 | 1.00"),
 		 "counts"},
 		{HEAD("-b8K a", "read test") TIME TABLE("Read IO", "MiB/s", "5"), "without bytes"},
-		{WHOLE "%-ile |\n99th | 1.000 | 1.000 |\n50th | 1.000 | 1.000 |\n", "ascending"},
-		{WHOLE "%-ile |\n99th | slow | 1.000 |\n", "neither a number"},
+		{WHOLE "%-ile | Read (ms)\n99th | 1.000 | 1.000 |\n50th | 1.000 | 1.000 |\n",
+		 "ascending"},
+		{WHOLE "%-ile | Read (ms)\n99th | slow | 1.000 |\n", "neither a number"},
 	};
 
 	(void)state;
@@ -370,7 +371,7 @@ static void test_many_percentiles(void **state)
 {
 	(void)state;
 	for (int count = 32; count <= 33; count++) {
-		char text[6000] = WHOLE "%-ile |\n";
+		char text[6000] = WHOLE "%-ile | Read (ms)\n";
 		struct import_sheet sheet;
 
 		for (int i = 1; i <= count; i++) {
