@@ -77,10 +77,27 @@ static void y_tic(FILE *file, const struct lines_view *view, double y, struct nu
 			      style);
 }
 
+/* All of one unit: 0, 500, 1000, 1500 MiB/s. */
+static void bandwidth_tics(FILE *file, const struct lines_view *view)
+{
+	static const struct {
+		double bytes;
+		const char *name;
+	} units[] = {{1 << 10, "KiB/s"}, {1 << 20, "MiB/s"}, {1 << 30, "GiB/s"}};
+	size_t u = view->y_high >= 2.0 * (1 << 30) ? 2 : view->y_high < 1.5 * (1 << 20) ? 0 : 1;
+	double step = script_step(view->y_high / units[u].bytes, 4);
+
+	for (int i = 0; i * step * units[u].bytes <= view->y_high && i < 12; i++) {
+		struct number text;
+
+		(void)snprintf(text.text, sizeof(text.text), "%.4g %s", i * step, units[u].name);
+		y_tic(file, view, i * step * units[u].bytes, text);
+	}
+}
+
 static void y_tics(FILE *file, const struct lines_view *view)
 {
 	static const double parts[] = {1, 2, 5};
-	double unit = 1 << 20, step;
 	bool fine;
 
 	if (view->lines->axis == CHART_TAIL) {
@@ -94,13 +111,7 @@ static void y_tics(FILE *file, const struct lines_view *view)
 					      numbers_time(power * parts[i]));
 		return;
 	}
-	if (view->y_high >= 1.5 * (1 << 30))
-		unit = 1 << 30;
-	else if (view->y_high < 1.5 * (1 << 20))
-		unit = 1 << 10;
-	step = script_step(view->y_high / unit, 4) * unit;
-	for (int i = 0; i * step <= view->y_high && i < 12; i++)
-		y_tic(file, view, i * step, numbers_bandwidth(i * step));
+	bandwidth_tics(file, view);
 }
 
 static void x_tics(FILE *file, const struct lines_view *view)

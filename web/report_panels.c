@@ -114,23 +114,68 @@ static void whole_panel(const struct report *report, enum measure measure, struc
 	html_close(html, "div");
 }
 
+/* "iodepth=16, compression=off": what sets the panels of one workload apart. */
+static const char *others_of(const struct report *report, const struct comparison *comparison,
+			     char buffer[ANALYSIS_TITLE_MAX])
+{
+	const struct definition *definition = &report->result->definition;
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (size_t f = 1; f < definition->factor_count && used < ANALYSIS_TITLE_MAX; f++) {
+		int n = snprintf(buffer + used, ANALYSIS_TITLE_MAX - used, "%s%s=%s",
+				 used ? ", " : "", definition->factors[f].name,
+				 definition->factors[f].levels[comparison->levels[f]]);
+
+		used += n > 0 ? (size_t)n : 0;
+	}
+	return buffer;
+}
+
+/* Panels of one workload stand below its name, a panel a combination of the further factors. */
+static bool in_groups(const struct report *report, bool files)
+{
+	const struct definition *definition = &report->result->definition;
+
+	return !files && definition->factor_count > 1 && definition->workload_count > 1;
+}
+
 static void bars_panels(const struct report *report, enum measure measure, bool files,
 			struct html *html)
 {
-	html_open(html, "div", "class", "panels", NULL);
+	const struct analysis *analysis = &report->analysis;
+	size_t workload = SIZE_MAX;
+	bool groups = in_groups(report, files), open = false;
+
 	for (size_t k = 0; k < report->panel_count; k++) {
-		const struct comparison *comparison = &report->analysis.comparisons[k];
+		const struct comparison *comparison = &analysis->comparisons[k];
 		char title[ANALYSIS_TITLE_MAX], verdict[REPORT_VERDICT_MAX];
-		AUTO_FREE char *alternative = bars_alternative(report, comparison, measure);
+		AUTO_FREE char *alternative = NULL;
 
 		if (!comparison->measured || comparison->files != files)
 			continue;
+		if (!open || (groups && comparison->workload != workload)) {
+			if (open)
+				html_close(html, "div");
+			if (groups)
+				html_element(
+					html, "h3",
+					report->result->definition.workloads[comparison->workload]
+						.name,
+					NULL);
+			html_open(html, "div", "class", "panels", NULL);
+			open = true;
+			workload = comparison->workload;
+		}
+		alternative = bars_alternative(report, comparison, measure);
 		report_panel(report, report->panels[k].bars[measure],
-			     analysis_title(&report->analysis, comparison, title),
+			     groups ? others_of(report, comparison, title)
+				    : analysis_title(analysis, comparison, title),
 			     report_verdict(report, comparison, verdict),
 			     alternative ? alternative : "", html);
 	}
-	html_close(html, "div");
+	if (open)
+		html_close(html, "div");
 	report_more_note(report, html);
 }
 

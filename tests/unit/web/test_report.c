@@ -406,6 +406,9 @@ static void test_two_factors(void **state)
 	synthetic_make(&shape, &result);
 	write_report(&result, "two-factors", &written);
 	assert_pictures(&written, 1 + 9 * 2 + 12 + 9);
+	/* panels of a workload below its name, a panel a level of the second factor */
+	assert_has(&written, "<h3>mix</h3>");
+	assert_has(&written, "<figcaption><b>iodepth=32</b>");
 	assert_has(&written, "mix, iodepth=32");
 	/* along bs a curve a depth; of sizes reads beside writes, at the same depth */
 	assert_has(&written, "alt=\"mean latency of mix by bs; 1: from ");
