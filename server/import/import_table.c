@@ -382,14 +382,15 @@ static int read_table(struct table *table, const json_t *document, struct error 
 
 /* ---- the reader ---- */
 
+/* JSON that names a table's schema, of whatever version, wherever that stands. */
 static bool recognise(const char *text, size_t size)
 {
-	static const char mark[] = TABLE_SCHEMA;
-	size_t head = size < 4096 ? size : 4096, at = 0;
+	static const char mark[] = "\"volbench.table/";
+	size_t at = 0;
 
 	while (at < size && strchr(" \t\r\n", text[at]) && text[at])
 		at++;
-	return at < size && text[at] == '{' && memmem(text, head, mark, sizeof(mark) - 1);
+	return at < size && text[at] == '{' && memmem(text + at, size - at, mark, sizeof(mark) - 1);
 }
 
 static int read_text(struct import_sheet *sheet, const char *text, size_t size, struct error *err)

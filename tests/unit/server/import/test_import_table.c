@@ -390,6 +390,9 @@ static void test_recognised(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		assert_false(READER->recognise(others[i], strlen(others[i])));
 	assert_true(READER->recognise(" \n{\"schema\":\"volbench.table/1\"", 30));
+	assert_true(READER->recognise("{\"rows\": [], \"schema\": \"volbench.table/1\"}", 42));
+	/* of another version it says which it reads */
+	collected_refused(READER, "{\"schema\": \"volbench.table/2\"}", "volbench.table/1");
 }
 
 /* `count` times `piece` with commas, a number in place of its '#'; freed by the caller. */
