@@ -146,6 +146,27 @@ def test_refusals(shared, query, status, code):
         assert (answer.status, answer.code) == (status, code)
 
 
+def pad(path, size):
+    """Makes a stored result as large by blanks before its samples."""
+    head, samples = path.read_bytes().split(b',"samples":[')
+    head = head.rstrip()
+    rest = b',"samples":[' + samples
+    path.write_bytes(head + b" " * (size - len(head) - len(rest)) + rest)
+
+
+def test_results_too_large_together(service):
+    """64 MiB are read at a time, and not a byte more."""
+    client = service.client
+    runs = [measure(service, factors=None) for _ in range(2)]
+    paths = [service.state / "runs" / run / "result.json" for run in runs]
+    pad(paths[0], 40 << 20)
+    pad(paths[1], 24 << 20)
+    assert compare(client, *runs)["summary"]["pairs"] == 1
+    pad(paths[1], (24 << 20) + 1)
+    refused = client.get(f"/api/v1/comparisons?runs={','.join(runs)}")
+    assert (refused.status, refused.code) == (413, "body_too_large")
+
+
 def test_a_run_that_has_not_begun(service):
     client = service.client
     done = measure(service)

@@ -76,7 +76,16 @@ def test_pass_and_fail(make, directory):
     assert volbench("compare", before, same, "--limits", limits).returncode == 0
 
 
-def test_single_samples(make, measured):
+def test_a_large_file_of_limits(make, directory):
+    before, limits = make("before", 1), directory / "limits.json"
+    limits.write_text('{"iops_percent": -5}'.ljust(64 << 10))
+    assert volbench("compare", before, before, "--limits", limits).returncode == 0
+    limits.write_text('{"iops_percent": -5}'.ljust((64 << 10) + 1))
+    done = volbench("compare", before, before, "--limits", limits)
+    assert done.returncode == 2 and "larger than 65536 bytes" in done.stderr
+
+
+def test_single_samples(make):
     before, after = make("before", 1), make("after", 0.9)
     for path in (before, after):
         value = json.loads(path.read_text())
