@@ -304,8 +304,9 @@ def test_told_by_the_service(shared):
     sample, = client.get(f"/api/v1/runs/{run}/result").json["samples"]
     assert sample["verify"]["errors"] == 1 and sample["verify"]["first"]["block"] == block
     head, row = client.get(f"/api/v1/runs/{run}/result.csv").body.decode().splitlines()
-    assert dict(zip(head.split(","), row.split(",")))["verify_errors"] == "1"
-    assert row.endswith(f",crc32,{64 * MIB // BLOCK},1")
+    cells = dict(zip(head.split(","), row.split(",")))
+    assert [cells[name] for name in ("verify", "verify_blocks", "verify_errors")] == \
+        ["crc32", str(64 * MIB // BLOCK), "1"]
     client.wait_report(run)
     page = client.get(f"/runs/{run}/index.html").body.decode()
     assert "1 are not what was written" in page
