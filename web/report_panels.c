@@ -140,6 +140,25 @@ static bool in_groups(const struct report *report, bool files)
 	return !files && definition->factor_count > 1 && definition->workload_count > 1;
 }
 
+/* A verdict by another figure than the panel's says by which. */
+static void panel_note(const struct report *report, const struct comparison *comparison,
+		       enum measure measure, char buffer[REPORT_VERDICT_MAX])
+{
+	enum measure own = comparison->measure;
+	char verdict[REPORT_VERDICT_MAX];
+
+	(void)report_verdict(report, comparison, verdict);
+	if (!verdict[0] || report->index || own == measure || own == MEASURE_FILES ||
+	    (own == MEASURE_IOPS && measure == MEASURE_BANDWIDTH))
+		(void)snprintf(buffer, REPORT_VERDICT_MAX, "%s", verdict);
+	else
+		(void)snprintf(buffer, REPORT_VERDICT_MAX, "by %s: %.300s",
+			       own == MEASURE_LATENCY	  ? "latency"
+			       : own == MEASURE_BANDWIDTH ? "MiB/s"
+							  : "IOPS",
+			       verdict);
+}
+
 static void bars_panels(const struct report *report, enum measure measure, bool files,
 			struct html *html)
 {
@@ -149,7 +168,7 @@ static void bars_panels(const struct report *report, enum measure measure, bool 
 
 	for (size_t k = 0; k < report->panel_count; k++) {
 		const struct comparison *comparison = &analysis->comparisons[k];
-		char title[ANALYSIS_TITLE_MAX], verdict[REPORT_VERDICT_MAX];
+		char title[ANALYSIS_TITLE_MAX], note[REPORT_VERDICT_MAX];
 		AUTO_FREE char *alternative = NULL;
 
 		if (!comparison->measured || comparison->files != files)
@@ -168,11 +187,11 @@ static void bars_panels(const struct report *report, enum measure measure, bool 
 			workload = comparison->workload;
 		}
 		alternative = bars_alternative(report, comparison, measure);
+		panel_note(report, comparison, measure, note);
 		report_panel(report, report->panels[k].bars[measure],
 			     groups ? others_of(report, comparison, title)
 				    : analysis_title(analysis, comparison, title),
-			     report_verdict(report, comparison, verdict),
-			     alternative ? alternative : "", html);
+			     note, alternative ? alternative : "", html);
 	}
 	if (open)
 		html_close(html, "div");

@@ -396,7 +396,7 @@ static void pairs_table(const struct report *report, struct html *html)
 		"class", "note", NULL);
 	html_open(html, "details", "open", count <= PAIRS_OPEN && judged ? "open" : NULL, NULL);
 	html_open(html, "summary", NULL);
-	html_textf(html, "Table: %zu pairs of levels", count);
+	html_textf(html, "Table: %zu pair%s of levels", count, count == 1 ? "" : "s");
 	html_close(html, "summary");
 	html_raw(html, "<div class=\"scroll\"><table><thead><tr>"
 		       "<th scope=\"col\">Workload</th><th scope=\"col\">Levels</th>");

@@ -350,6 +350,11 @@ static void test_one_factor(void **state)
 	assert_pictures(&written, 1 + 3 * 2 + 4 + 3);
 	assert_has(&written, "<td>1m</td><td class=\"number\"");
 	assert_int_equal(count_of(written.page, "class=\"banner"), 0);
+	/* request sizes are judged by bytes, whatever the panel shows */
+	assert_has(&written, "1m serves these three workloads best: ");
+	assert_has(&written, "<span>by MiB/s: 1m is best</span>");
+	assert_has(&written, "Levels are judged by bytes a second, since request sizes differ.");
+	assert_has(&written, "<td class=\"strong\">best</td>");
 	done(&result, &written);
 }
 
@@ -391,6 +396,10 @@ static void test_nine_workloads(void **state)
 	assert_has(&written, "<a href=\"#w2\">Exchange</a>");
 	assert_has(&written, "<tr id=\"w2\">");
 	assert_has(&written, "samples, 95 % intervals");
+	assert_has(&written, " serves these nine workloads best: ");
+	assert_has(&written, "Worst loss of iodepth=");
+	assert_has(&written, ">From one level to the next</h3>");
+	assert_has(&written, "<td class=\"strong\">faster by ");
 	done(&result, &written);
 }
 
@@ -414,6 +423,7 @@ static void test_two_factors(void **state)
 	assert_has(&written, "alt=\"mean latency of mix by bs; 1: from ");
 	assert_has(&written, "randread, iodepth=8 and randwrite, iodepth=8");
 	assert_has(&written, "MiB/s of mix, iodepth=8 by request size; 4k: read ");
+	assert_has(&written, "is best over these nine comparisons: ");
 	done(&result, &written);
 }
 
@@ -447,6 +457,10 @@ static void test_single_samples(void **state)
 	assert_has(&written, "none is ruled out: all are framed");
 	assert_has(&written, "highest figure at ");
 	assert_int_equal(count_of(written.page, "\"interval\""), 0);
+	assert_has(&written, "One sample each can name no best level of iodepth");
+	assert_has(&written, "one sample: no verdict</td>");
+	assert_int_equal(count_of(written.page, " is best<"), 0);
+	assert_int_equal(count_of(written.page, "faster"), 0);
 	done(&result, &written);
 }
 
@@ -463,6 +477,9 @@ static void test_noise_shows_no_level(void **state)
 	shape.factors[0] = (struct synthetic_factor){"iodepth", {"15", "16"}};
 	synthetic_make(&shape, &result);
 	write_report(&result, "noise", &written);
+	assert_has(&written, "These samples do not tell iodepth=15 and iodepth=16 apart");
+	assert_has(&written, "no difference shown</td>");
+	assert_int_equal(count_of(written.page, "faster by"), 0);
 	done(&result, &written);
 	/* of request sizes it is said once for both figures */
 	shape.noise = 2;
