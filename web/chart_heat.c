@@ -15,8 +15,9 @@
 #define ROW_APART 8   /* more above a row that stands apart */
 #define CELL_LEAST 31 /* wide: "99.6" */
 #define CELL_MOST 64
-#define LABEL_MAX 24 /* characters of a row's label */
-#define HEAD_MAX 16  /* of a column's */
+#define LABEL_LEAST 18 /* characters of a row's label that are shown at least, */
+#define LABEL_MOST 34  /* and at most, where few columns leave the room */
+#define HEAD_MAX 16    /* of a column's */
 #define WIDTH 360
 
 struct heat_view {
@@ -24,7 +25,8 @@ struct heat_view {
 	const struct palette *palette;
 	struct frame frame;
 	double cell;
-	bool turned; /* heads of columns */
+	size_t label; /* characters of a row's label */
+	bool turned;  /* heads of columns */
 };
 
 static size_t longest_head(const struct chart_heat *heat)
@@ -40,6 +42,13 @@ static size_t longest_head(const struct chart_heat *heat)
 	return longest < HEAD_MAX ? longest : HEAD_MAX;
 }
 
+static size_t label_room(double columns)
+{
+	double room = (WIDTH - 12 - CELL_LEAST * columns) / SCRIPT_CHARACTER;
+
+	return (size_t)fmin(fmax(room, LABEL_LEAST), LABEL_MOST);
+}
+
 static void lay_heat(struct heat_view *view)
 {
 	const struct chart_heat *heat = view->heat;
@@ -53,7 +62,8 @@ static void lay_heat(struct heat_view *view)
 		longest = length > longest ? length : longest;
 		apart += heat->rows[i].apart;
 	}
-	longest = longest < LABEL_MAX ? longest : LABEL_MAX;
+	view->label = label_room(columns);
+	longest = longest < view->label ? longest : view->label;
 	frame->left = 8 + SCRIPT_CHARACTER * (double)longest;
 	view->cell = fmin(fmax((WIDTH - frame->left - 4) / columns, CELL_LEAST), CELL_MOST);
 	view->turned = SCRIPT_CHARACTER * (double)longest_head(heat) > view->cell - 2;
@@ -221,7 +231,7 @@ static void row_labels(FILE *file, const struct heat_view *view)
 	for (size_t i = 0; i < heat->row_count; i++)
 		script_label(file, &view->frame, view->frame.left - 5,
 			     view->frame.top + row_top(heat, i) + ROW / 2.0, "right",
-			     view->palette->ink, 11, heat->rows[i].label, LABEL_MAX);
+			     view->palette->ink, 11, heat->rows[i].label, view->label);
 }
 
 void script_heat(FILE *file, const struct chart_heat *heat, enum chart_theme theme,

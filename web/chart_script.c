@@ -67,19 +67,24 @@ size_t script_text_length(const char *text)
 	return count;
 }
 
+/* Cut in the middle, since names often differ at their ends. */
 void script_text(FILE *file, const char *text, size_t max)
 {
 	size_t count = script_text_length(text);
 	size_t shown = count > max ? (max > 2 ? max - 2 : 0) : count;
+	size_t head = shown < count ? shown / 2 : count, behind = count - (shown - shown / 2);
 
 	(void)fputc('\'', file);
-	for (size_t i = 0; i < shown; i++, text += character_length(text)) {
+	for (size_t i = 0; i < count; i++, text += character_length(text)) {
 		unsigned char c = (unsigned char)*text;
 		bool plain = c < 0x80 && (isalnum(c) || strchr(" ._,:()/%+-", c));
 
-		(void)fputc(plain ? c : '_', file);
+		if (i == head)
+			(void)fputs("..", file);
+		if (i < head || i >= behind)
+			(void)fputc(plain ? c : '_', file);
 	}
-	(void)fputs(shown < count ? "..'" : "'", file);
+	(void)fputc('\'', file);
 }
 
 void script_spread(double *places, size_t count, double gap, double low, double high)
@@ -160,29 +165,9 @@ struct number script_trimmed(struct number number)
 	return number;
 }
 
-/* "Security_Onion_Search" -> "Securi..n_Search": names often differ at their ends. */
-static void cut_middle(const char *text, char cut[4 * SCRIPT_END_LABEL_MAX + 3])
-{
-	size_t count = script_text_length(text), head = (SCRIPT_END_LABEL_MAX - 2) / 2, used = 0;
-	size_t tail = SCRIPT_END_LABEL_MAX - 2 - head;
-
-	for (size_t i = 0; i < count; i++, text += character_length(text)) {
-		if (count > SCRIPT_END_LABEL_MAX && i == head) {
-			cut[used++] = '.';
-			cut[used++] = '.';
-		}
-		if (count > SCRIPT_END_LABEL_MAX && i >= head && i < count - tail)
-			continue;
-		memcpy(cut + used, text, character_length(text)); /* at most 4 bytes */
-		used += character_length(text);
-	}
-	cut[used] = '\0';
-}
-
 void script_end_labels(FILE *file, const struct frame *frame, const struct palette *palette,
 		       const struct end_label *ends, size_t count)
 {
-	char cut[4 * SCRIPT_END_LABEL_MAX + 3];
 	double places[SCRIPT_ENDS_MAX], gap = 12, high = frame->bottom - frame->top - 9;
 	char style[64];
 
@@ -199,9 +184,8 @@ void script_end_labels(FILE *file, const struct frame *frame, const struct palet
 			continue; /* they would run into each other; the table has all */
 		script_stroke(file, frame, ends[i].x + 1, ends[i].y, frame->right + 8, places[i],
 			      style);
-		cut_middle(ends[i].label, cut);
 		script_label(file, frame, frame->right + 10, places[i], "left", palette->ink, 10.5,
-			     cut, SCRIPT_END_LABEL_MAX);
+			     ends[i].label, SCRIPT_END_LABEL_MAX);
 	}
 }
 

@@ -52,7 +52,8 @@ void script_pairs(FILE *file, const struct chart_pairs *pairs, enum chart_theme 
 		  struct chart_layout *ret_layout);
 
 /* The only way of a text into a script: in single quotes, every character outside
- * [A-Za-z0-9 ._,:()/%+-] as '_', at most max characters (the last two are then ".."). */
+ * [A-Za-z0-9 ._,:()/%+-] as '_', at most max characters (two of them, in the middle, are then
+ * ".."). */
 void script_text(FILE *file, const char *text, size_t max);
 
 /* Characters script_text() would write without a limit. */

@@ -220,8 +220,9 @@ static void latency_section(const struct report *report, struct html *html)
 		     report->latency ? "From submission to completion, all repeats together. The "
 				       "axis stretches the tail; each line ends where fewer than "
 				       "ten operations lie beyond. Time is logarithmic."
-				     : "As the other tool told it; lines join the "
-				       "percentiles that it told.");
+		     : report_has_tails(report)
+			     ? "As the other tool told it; lines join the percentiles that it told."
+			     : "As the other tool told it.");
 	if (report->latency)
 		report_latency(report, html);
 	else

@@ -35,13 +35,24 @@ bool report_has_heat(const struct report *report)
 	return report->analysis.axis[0] && row_count(&report->analysis) > 0;
 }
 
-static struct chart_heat_cell own_cell(const struct comparison *comparison, size_t level)
+/* Of single samples nothing is shown, so nothing is set off. */
+static bool any_blocks(const struct analysis *analysis)
+{
+	for (size_t k = 0; k < analysis->comparison_count; k++)
+		if (analysis->comparisons[k].blocks > 1)
+			return true;
+	return false;
+}
+
+static struct chart_heat_cell own_cell(const struct analysis *analysis,
+				       const struct comparison *comparison, size_t level)
 {
 	const struct comparison_level *figure = &comparison->figures[level];
 
 	return (struct chart_heat_cell){.ratio = figure->to_best,
 					.present = figure->samples > 0,
-					.framed = figure->samples > 0 && figure->in_set};
+					.framed = figure->samples > 0 && figure->in_set &&
+						  any_blocks(analysis)};
 }
 
 static struct chart_heat_cell over_all_cell(const struct analysis *analysis, size_t level)
@@ -50,7 +61,8 @@ static struct chart_heat_cell over_all_cell(const struct analysis *analysis, siz
 
 	return (struct chart_heat_cell){.ratio = figure->to_leader,
 					.present = figure->complete,
-					.framed = figure->complete && figure->in_set};
+					.framed = figure->complete && figure->in_set &&
+						  any_blocks(analysis)};
 }
 
 /* ---- the chart ---- */
@@ -102,7 +114,7 @@ static void fill_map(const struct analysis *analysis, struct map *map, struct ch
 		map->rows[heat->row_count - 1].apart = apart;
 		apart = false;
 		for (size_t i = 0; i < analysis->level_count; i++)
-			cells[i] = own_cell(comparison, analysis->order[i]);
+			cells[i] = own_cell(analysis, comparison, analysis->order[i]);
 	}
 }
 
@@ -152,7 +164,7 @@ static void tell_row(const struct analysis *analysis, const struct comparison *c
 			continue;
 		if (figure->to_best < comparison->figures[lowest].to_best)
 			lowest = level;
-		if (figure->in_set)
+		if (figure->in_set && any_blocks(analysis))
 			(void)fprintf(file, "%s%s", others++ ? ", " : "; not shown worse ",
 				      analysis_level(analysis, level));
 	}
@@ -192,9 +204,7 @@ static void cell_of(const struct chart_heat_cell *cell, struct html *html)
 		html_element(html, "td", "-", "class", "number", "title", "not measured", NULL);
 		return;
 	}
-	html_open(html, "td", "class", cell->framed ? "number strong" : "number", "title",
-		  cell->framed ? "not shown worse than the best" : "shown worse than the best",
-		  NULL);
+	html_open(html, "td", "class", cell->framed ? "number strong" : "number", NULL);
 	html_text(html, numbers_percent(cell->ratio).text);
 	if (cell->framed && cell->ratio < 1)
 		html_element(html, "span", "not shown worse", "class", "axis", NULL);
@@ -230,7 +240,7 @@ static void heat_table(const struct report *report, struct html *html)
 			continue;
 		row_head(analysis_title(analysis, &analysis->comparisons[k], title), html);
 		for (size_t i = 0; i < analysis->level_count; i++) {
-			cell = own_cell(&analysis->comparisons[k], analysis->order[i]);
+			cell = own_cell(analysis, &analysis->comparisons[k], analysis->order[i]);
 			cell_of(&cell, html);
 		}
 		html_raw(html, "</tr>");
@@ -239,14 +249,6 @@ static void heat_table(const struct report *report, struct html *html)
 }
 
 /* ---- the section ---- */
-
-static bool any_blocks(const struct analysis *analysis)
-{
-	for (size_t k = 0; k < analysis->comparison_count; k++)
-		if (analysis->comparisons[k].blocks > 1)
-			return true;
-	return false;
-}
 
 void report_heat(const struct report *report, struct html *html)
 {
@@ -261,7 +263,7 @@ void report_heat(const struct report *report, struct html *html)
 			       "than it: between framed levels these samples do not choose."
 			     : "Each level in percent of the best of its row; the stronger the "
 			       "tone, the nearer. Of single samples no level is shown worse than "
-			       "another, so none is ruled out: all are framed.",
+			       "another, so none is ruled out.",
 		     "class", "lead", NULL);
 	html_open(html, "div", "class", analysis->level_count > 10 ? "heat many" : "heat", NULL);
 	report_panel(report, report->heat, "", NULL, alternative ? alternative : "", html);

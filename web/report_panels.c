@@ -260,8 +260,19 @@ static char *tail_alternative(const struct report *report, const struct comparis
 	return text;
 }
 
+bool report_has_tails(const struct report *report)
+{
+	for (size_t k = 0; k < report->panel_count; k++)
+		for (int d = 0; d < DIRECTION_COUNT; d++)
+			if (report->panels[k].latency[d] != CHART_NONE)
+				return true;
+	return false;
+}
+
 void report_latency_panels(const struct report *report, struct html *html)
 {
+	if (!report_has_tails(report))
+		return;
 	html_open(html, "div", "class", "panels", NULL);
 	for (size_t k = 0; k < report->panel_count; k++) {
 		const struct comparison *comparison = &report->analysis.comparisons[k];

@@ -117,6 +117,7 @@ void report_panel(const struct report *report, size_t chart, const char *title, 
 void report_table_fold(const struct report *report, const char *title, struct html *html);
 void report_bars(const struct report *report, enum measure measure, struct html *html);
 void report_latency(const struct report *report, struct html *html);
+bool report_has_tails(const struct report *report); /* pictures of latency */
 void report_latency_panels(const struct report *report, struct html *html); /* its pictures alone */
 void report_more_note(const struct report *report, struct html *html); /* where not all are drawn */
 

@@ -427,7 +427,8 @@ static void test_texts(void **state)
 		{"a'b\"c`d\\e\n$@{}^|<>!#;&~*?=[]", 40, "'a_b_c_d_e___________________'"},
 		{"\xe2\x82\xac\xff\x80", 40, "'___'"},
 		{"abcdefgh", 8, "'abcdefgh'"},
-		{"abcdefgh", 7, "'abcde..'"},
+		{"abcdefgh", 7, "'ab..fgh'"},
+		{"Security_Onion_Search", 16, "'Securit.._Search'"},
 		{"abcdefgh", 1, "'..'"},
 		{"", 5, "''"},
 	};
