@@ -13,7 +13,7 @@
 #include "server/codec/run_comparison.h"
 #include "web/compare_page.h"
 
-#define TEXT_MOST (UINT64_C(64) << 20) /* bytes of the results of all runs: thousands of samples */
+#define TEXT_MOST (UINT64_C(64) << 20) /* bytes of all results: thousands of samples */
 
 struct wanted {
 	size_t count;
