@@ -5,6 +5,7 @@
  * Texts may be anything: what a chart cannot show of them becomes '_', and what does not fit is
  * cut. Numbers that are not finite are drawn as 0. Nothing is borrowed beyond the call that adds
  * the chart.
+ * Length: every kind of chart stands here, each with its members.
  */
 #ifndef WEB_CHART_SHAPES_H
 #define WEB_CHART_SHAPES_H
