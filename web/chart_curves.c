@@ -137,7 +137,8 @@ static void y_tics(FILE *file, const struct curves_view *view)
 {
 	static const double parts[] = {1, 2, 5};
 	bool fine = view->y_high / fmax(view->y_low, 1e-12) < 50;
-	double step = script_step(view->y_high, 4);
+	double unit = view->curves->unit > 0 ? view->curves->unit : 1;
+	double step = script_step(view->y_high / unit, 4) * unit;
 
 	if (!view->curves->y_log) {
 		for (int i = 0; i * step <= view->y_high && i < 12; i++)

@@ -104,6 +104,7 @@ struct chart_curves {
 	bool x_log2;	 /* ticks above 0: by doublings; else linear */
 	bool y_log;	 /* y above 0, by powers of ten; else linear from zero */
 	double at_least; /* y linear: the axis reaches this; 0: its own */
+	double unit;	 /* y linear: tics are round in this many; 0: in ones */
 	size_t ranks;
 	size_t count;
 	const struct chart_curve *curves;

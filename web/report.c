@@ -152,8 +152,7 @@ static void curves_section(const struct report *report, struct html *html)
 	section_open(
 		html, "curves", title,
 		"Reads and writes together. Dots are what was measured, with the 95 % interval "
-		"where a workload goes one way only; between them nothing was. Latencies are "
-		"means, on a logarithmic axis.");
+		"where a workload goes one way only; between them nothing was.");
 	report_curves(report, html);
 	html_close(html, "section");
 }
