@@ -126,7 +126,7 @@ static const char *standing(const struct recommendation *recommendation, size_t 
 	const struct recommended_level *own = &recommendation->levels[level];
 
 	if (recommendation->kind == RECOMMENDATION_SINGLE)
-		return level == recommendation->leader ? "highest" : "one sample: no verdict";
+		return level == recommendation->leader ? "highest" : "no verdict";
 	if (level == recommendation->leader)
 		return recommendation->kind == RECOMMENDATION_LEVEL ? "best" : "leads";
 	return own->in_set ? "not shown worse" : "shown worse";
@@ -159,7 +159,7 @@ static void worst_cell(const struct report *report, const struct recommended_lev
 	html_element(html, "td", numbers_change(own->worst).text, "class", "number", NULL);
 	html_open(html, "td", NULL);
 	if (own->worst < 1 && own->worst_comparison < analysis->comparison_count)
-		html_name(html,
+		html_text(html,
 			  analysis_title(analysis, &analysis->comparisons[own->worst_comparison],
 					 title));
 	else
@@ -241,7 +241,7 @@ static void extreme_cell(const struct report *report, double ratio, size_t compa
 	html_open(html, "td", NULL);
 	if (shown && ratio > 0 && comparison < analysis->comparison_count) {
 		html_textf(html, "%s in ", numbers_change(ratio).text);
-		html_name(html,
+		html_text(html,
 			  analysis_title(analysis, &analysis->comparisons[comparison], title));
 	} else {
 		html_text(html, NUMBERS_UNKNOWN);
@@ -286,7 +286,7 @@ static void steps_table(const struct report *report, struct html *html)
 		       : "What a step to the neighbour would win and lose, were single samples "
 			 "the truth: over all, and the largest of each.",
 		"class", "note", NULL);
-	html_raw(html, "<div class=\"scroll\"><table><thead><tr>"
+	html_raw(html, "<div class=\"scroll\"><table class=\"levels steps\"><thead><tr>"
 		       "<th scope=\"col\">Step</th>");
 	number_head(html, "Over all");
 	if (judged) {
