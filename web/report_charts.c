@@ -311,7 +311,8 @@ static void no_charts(struct panel *panel)
 static bool has_bars(const struct report *report, const struct comparison *comparison,
 		     enum measure measure)
 {
-	if (!report->analysis.axis[0])
+	/* Of what nothing but latencies is told there are no bars. */
+	if (!report->analysis.axis[0] || !comparison->measured)
 		return false;
 	if (comparison->files)
 		return measure == MEASURE_IOPS;
@@ -323,8 +324,6 @@ static int plan_panel(struct report *report, const struct comparison *comparison
 {
 	int r = 0;
 
-	if (!comparison->measured)
-		return 0;
 	for (int m = 0; m < REPORT_BARS && r == 0; m++)
 		if (has_bars(report, comparison, (enum measure)m))
 			r = add_bars(report, comparison, (enum measure)m, &panel->bars[m]);

@@ -708,6 +708,55 @@ static void test_imported(void **state)
 	done(&result, &written);
 }
 
+/* Percentiles as told are drawn from the median on, where a single sample tells at least two. */
+static void test_told_tails(void **state)
+{
+	static const struct told_percentile told[] = {
+		{25, 1e6}, {50, 2e6}, {99, 4e6}, {99.9, 7e6}, {100, 9e6}};
+	struct result result;
+	struct written written;
+
+	(void)state;
+	make_imported(&result);
+	for (size_t i = 0; i < 2; i++) { /* the second one has too few */
+		struct told_direction *direction =
+			&result.samples[i].source->directions[DIRECTION_READ];
+
+		direction->percentiles = calloc(ARRAY_SIZE(told), sizeof(*told));
+		assert_non_null(direction->percentiles);
+		direction->percentile_count = i ? 2 : ARRAY_SIZE(told);
+		memcpy(direction->percentiles, told, sizeof(told));
+	}
+	write_report(&result, "told-tails", &written);
+	assert_int_equal(count_of(written.page, "alt=\"Percentiles of read latency of "), 1);
+	assert_has(&written, "lines join the percentiles that it told.");
+	done(&result, &written);
+}
+
+/* A sample that falls by half is counted, its neighbour is told apart. */
+static void test_not_steady(void **state)
+{
+	struct synthetic shape = plain;
+	struct result result;
+	struct written written;
+
+	(void)state;
+	shape.seconds = 20;
+	shape.repeats = 2;
+	synthetic_make(&shape, &result);
+	for (size_t i = 0; i < result.samples[1].series.count; i++)
+		for (int d = 0; d < DIRECTION_COUNT; d++) {
+			struct series_second *second = &result.samples[1].series.seconds[i];
+
+			second->ios[d] = second->ios[d] * (40 - i) / 40;
+			second->bytes[d] = second->bytes[d] * (40 - i) / 40;
+		}
+	write_report(&result, "not-steady", &written);
+	assert_has(&written, "1 of 4 samples not steady</span>");
+	assert_has(&written, "all samples were steady</span>");
+	done(&result, &written);
+}
+
 /* An index has no unit. */
 static void test_index(void **state)
 {
@@ -803,6 +852,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_intended_starts),
 		cmocka_unit_test(test_syncs),
 		cmocka_unit_test(test_imported),
+		cmocka_unit_test(test_told_tails),
+		cmocka_unit_test(test_not_steady),
 		cmocka_unit_test(test_index),
 	};
 
