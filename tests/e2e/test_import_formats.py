@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What diskspd, bonnie++ and dd print, and tables, taken in by terminal and over HTTP."""
 import json
+import re
 import shutil
 import subprocess
 
@@ -238,6 +239,18 @@ def test_table_of_changes(directory):
     assert all(s["source"]["index"] for s in document["samples"])
     assert document["samples"][1]["read"]["bw_bytes_per_s"] == 156
     assert document["samples"][3]["metadata"][0]["ops_per_s"] == 95
+
+
+def test_the_table_in_the_readme(directory):
+    """It is what it says."""
+    (text,) = [
+        text
+        for text in re.findall(r"```json\n(.*?)```", (contract.ROOT / "README.md").read_text("utf-8"), re.S)
+        if "volbench.table" in text
+    ]
+    contract.check_value("Table", json.loads(text))
+    document = terminal(directory, {"table.json": text})
+    assert len(document["samples"]) == 2
 
 
 def test_tables_that_are_none(directory):
