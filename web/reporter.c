@@ -93,8 +93,9 @@ static bool wait_for_id(struct reporter *reporter)
 	return !reporter->stopping;
 }
 
-/* With the mutex, which is given back while looking: until no run measures, at most a minute. */
-static void wait_for_quiet(struct reporter *reporter)
+/* With the mutex, which is given back while looking: until no run measures, at most a minute. False
+ * where one still does. */
+static bool wait_for_quiet(struct reporter *reporter)
 {
 	uint64_t end_ns = clock_now_ns() + WAIT_MAX_MS * NS_PER_MS;
 
@@ -106,9 +107,22 @@ static void wait_for_quiet(struct reporter *reporter)
 		busy = reporter->config.busy && reporter->config.busy(reporter->config.arg);
 		(void)pthread_mutex_lock(&reporter->mutex);
 		if (!busy || reporter->stopping)
-			return;
+			return true;
 		(void)pthread_cond_timedwait(&reporter->changed, &reporter->mutex, &until);
 	}
+	return false;
+}
+
+/*
+ * Beside a run that measures a report has the lowest class, else the usual one: on a machine that
+ * is busy with other work the lowest would not get to draw for minutes. What may not be raised
+ * again (RLIMIT_NICE) stays low, and costs no more than time.
+ */
+static void take_class(bool lowest)
+{
+	const struct sched_param parameter = {0};
+
+	(void)pthread_setschedparam(pthread_self(), lowest ? SCHED_IDLE : SCHED_OTHER, &parameter);
 }
 
 static void take_first(struct reporter *reporter)
@@ -138,16 +152,15 @@ static void draw_one(struct reporter *reporter)
 static void *run(void *arg)
 {
 	struct reporter *reporter = arg;
-	const struct sched_param parameter = {0};
 
-	/* Neither is needed: without them a report only costs a measurement more. */
-	(void)pthread_setschedparam(pthread_self(), SCHED_IDLE, &parameter);
 	(void)pthread_setname_np(pthread_self(), "reporter");
 	(void)pthread_mutex_lock(&reporter->mutex);
 	while (wait_for_id(reporter)) {
-		wait_for_quiet(reporter);
+		bool quiet = wait_for_quiet(reporter);
+
 		if (reporter->stopping)
 			break;
+		take_class(!quiet);
 		take_first(reporter);
 		draw_one(reporter);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * reporter.h - draws reports in a thread of its own, at the lowest scheduling class, one after
- * another, while no run measures if it can wait (60 s at most). Asked for by run id, or by
+ * reporter.h - draws reports in a thread of its own, one after another, while no run measures if it
+ * can wait (60 s at most), else in the lowest scheduling class. Asked for by run id, or by
  * REPORTER_STUDY and the name of a study, whose report lies apart from the runs'
  * (store_open_study()); asking twice draws once; one that failed is not tried again within a
  * minute. Locking: one mutex over the list of ids, not held while drawing or asking whether a run

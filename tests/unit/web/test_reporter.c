@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -28,6 +29,7 @@ static struct {
 	atomic_bool busy, hold;
 	sem_t asked, begun, go_on, done;
 	atomic_int drawn;
+	int class; /* the scheduling class it drew in; written before `done` is posted */
 	char last[RUN_ID_MAX]; /* written before `done` is posted */
 } stand_in;
 
@@ -74,14 +76,18 @@ int __wrap_store_open_report(struct store *store, const char *id, int *ret_dirfd
 }
 
 int __real_report_write(const struct result *result, const char *result_json,
-			size_t result_json_size, int dirfd, struct error *err);
+			size_t result_json_size, int dirfd, const atomic_bool *stop,
+			struct error *err);
 int __wrap_report_write(const struct result *result, const char *result_json,
-			size_t result_json_size, int dirfd, struct error *err);
+			size_t result_json_size, int dirfd, const atomic_bool *stop,
+			struct error *err);
 int __wrap_report_write(const struct result *result, const char *result_json,
-			size_t result_json_size, int dirfd, struct error *err)
+			size_t result_json_size, int dirfd, const atomic_bool *stop,
+			struct error *err)
 {
-	int r = __real_report_write(result, result_json, result_json_size, dirfd, err);
+	int r = __real_report_write(result, result_json, result_json_size, dirfd, stop, err);
 
+	stand_in.class = sched_getscheduler(0);
 	stand_in.drawn++;
 	sem_post(&stand_in.done);
 	return r;
@@ -120,6 +126,7 @@ static void test_draws_a_whole_report(void **state)
 	await(&stand_in.done);
 	reporter_stop(reporter);
 	assert_string_equal(stand_in.last, "20261130-113000-aaaaaa");
+	assert_int_equal(stand_in.class, SCHED_OTHER); /* no run measures */
 	assert_int_equal(file_read(stand_in.dirfd, "index.html", 1 << 24, &page, &size), 0);
 	assert_true(xml_valid(page, size));
 	assert_non_null(strstr(page, "First"));
