@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * report_study.c - the table as the published studies print it: ~33.8k / 264 MiB, exact figures
- * where a cell is pointed at. Of what another tool told the digits are as it told them.
+ * where a cell is pointed at. Of what another tool told the digits are as it told them. What dd
+ * would have measured is told in dd's unit besides.
  */
 #include <math.h>
 #include <string.h>
@@ -83,6 +84,43 @@ static double mean_of(const struct estimate_interval *figure)
 	return figure->count ? figure->mean : NAN;
 }
 
+/*
+ * Whether it is what dd does: one request at a time, in sequence, whose size is compared. People
+ * know such figures in dd's unit.
+ */
+static bool as_dd(const struct report *report, const struct comparison *comparison)
+{
+	const struct definition *definition = &report->result->definition;
+	bool sizes = false, alone = comparison->measured > 0 && !report->index;
+
+	for (size_t f = 0; f < definition->factor_count; f++)
+		sizes |= strcmp(definition->factors[f].name, "bs") == 0;
+	for (size_t i = 0; i < report->analysis.level_count && alone; i++) {
+		const struct cell *cell = comparison->cells[i];
+		const struct workload *options;
+
+		if (!cell || cell->sample_count == 0)
+			continue;
+		options = &cell->samples[0]->options;
+		alone = options->part_count == 0 && options->numjobs <= 1 &&
+			options->iodepth <= 1 && options->rw_number == 0 &&
+			(options->rw == RW_READ || options->rw == RW_WRITE);
+	}
+	return sizes && alone;
+}
+
+/* "1.94 GB/s", of 10^9 bytes */
+static void put_as_dd(const struct cell_direction *direction, struct html *html)
+{
+	char text[40];
+
+	if (!direction->bandwidth.count)
+		return;
+	(void)snprintf(text, sizeof(text), "%.3g GB/s", direction->bandwidth.mean / 1e9);
+	html_void(html, "br", NULL);
+	html_element(html, "span", text, "class", "axis", NULL);
+}
+
 /* id: of the cell, in the first row that has it; else NULL. */
 static void study_cell(const struct report *report, const struct comparison *comparison,
 		       size_t level, size_t part, int d, const char *id, struct html *html)
@@ -110,6 +148,8 @@ static void study_cell(const struct report *report, const struct comparison *com
 		html_text(html,
 			  numbers_cell(mean_of(&direction->iops), mean_of(&direction->bandwidth))
 				  .text);
+	if (part == REPORT_WHOLE && as_dd(report, comparison))
+		put_as_dd(direction, html);
 	html_close(html, "td");
 }
 
@@ -173,4 +213,10 @@ void report_cells_table(const struct report *report, struct html *html)
 		study_parts(report, comparison, html);
 	}
 	report_table_close(html);
+	for (size_t k = 0; k < analysis->comparison_count; k++)
+		if (as_dd(report, &analysis->comparisons[k])) {
+			html_element(html, "p", "GB/s are dd's unit: 10^9 bytes a second.", "class",
+				     "note", NULL);
+			break;
+		}
 }

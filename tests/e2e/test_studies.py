@@ -36,6 +36,12 @@ def test_pages(service):
         assert client.get(address + "nothing.svg").status == 404
 
 
+def test_units_of_dd(client):
+    """Where one request at a time reads in sequence and sizes are compared: dd's own test."""
+    assert "1.94 GB/s" in client.wait_drawn("/studies/zvol-vs-file/")
+    assert "GB/s" not in client.wait_drawn("/studies/volblocksize-mirrors/")
+
+
 def test_those_of_another_service_are_drawn_again(service):
     """What an older version drew would say what that one thought."""
     address = "/studies/disk-vs-vsan/"
