@@ -97,8 +97,8 @@ static void levels_section(const struct report *report, struct html *html)
 		     analysis->comparison_count > 1 &&
 				     analysis->recommendation.kind != RECOMMENDATION_NONE
 			     ? "Each level's score is the weighted geometric mean of all "
-			       "comparisons. Losses are against the highest figure there, and have "
-			       "no interval, since a highest of several is high by chance as well."
+			       "comparisons. Losses are against the best figure there, and have no "
+			       "interval, since the best of several is so by chance as well."
 			     : NULL);
 	report_verdicts(report, html);
 	html_close(html, "section");

@@ -44,7 +44,8 @@ const char *report_verdict(const struct report *report, const struct comparison 
 	(void)words_level(&report->analysis, comparison->best, best);
 	count = put_levels(report, comparison, comparison->blocks > 1, levels, sizeof(levels));
 	if (comparison->blocks < 2)
-		(void)snprintf(buffer, REPORT_VERDICT_MAX, "highest figure%s at %s",
+		(void)snprintf(buffer, REPORT_VERDICT_MAX, "%s figure%s at %s",
+			       comparison->measure == MEASURE_LATENCY ? "lowest" : "highest",
 			       count > 1 ? "s" : "", levels);
 	else if (count == 0)
 		(void)snprintf(buffer, REPORT_VERDICT_MAX, "%.80s is best", best);
@@ -103,8 +104,13 @@ static void summary_row(const struct report *report, const struct comparison *co
 	html_open(html, "th", "scope", "row", NULL);
 	html_name(html, analysis_title(analysis, comparison, title));
 	html_close(html, "th");
-	if (analysis->level_count > 1)
-		html_element(html, "td", analysis_level(analysis, comparison->best), NULL);
+	if (analysis->level_count > 1) {
+		html_open(html, "td", NULL);
+		html_text(html, analysis_level(analysis, comparison->best));
+		if (comparison->measure == MEASURE_LATENCY && comparison->measured > 1)
+			html_text(html, " (lowest latency)");
+		html_close(html, "td");
+	}
 	figure_cell(report, comparison, MEASURE_IOPS, html);
 	if (report->bandwidth && !report->index)
 		figure_cell(report, comparison, MEASURE_BANDWIDTH, html);

@@ -185,10 +185,9 @@ bool report_strong(const struct comparison *comparison, size_t level, enum measu
 
 	if (!own || !figure->samples)
 		return true;
-	/* Of single samples nothing is shown: the highest figure is, with what rounding may hide.
-	 */
+	/* Of single samples nothing is shown: the best figure is, with what rounding may hide. */
 	if (comparison->blocks < 2)
-		return figure->told_high >= comparison->figures[comparison->best].told_low;
+		return analysis_tops(comparison, level);
 	return figure->in_set;
 }
 

@@ -156,3 +156,21 @@ const struct contrast *analysis_contrast(const struct comparison *comparison, si
 	}
 	return NULL;
 }
+
+bool analysis_tops(const struct comparison *comparison, size_t level)
+{
+	const struct comparison_level *own = &comparison->figures[level];
+	const struct comparison_level *best = &comparison->figures[comparison->best];
+	const struct comparison_level *higher = own, *lower = best;
+
+	if (comparison->measure == MEASURE_LATENCY) {
+		higher = best;
+		lower = own;
+	}
+	if (own->samples == 0)
+		return false;
+	/* Where one's digits end another's begin, which leaves nothing open; exact to a few in
+	 * 10^16. */
+	return own->value.mean == best->value.mean ||
+	       higher->told_high > lower->told_low * (1 + 1e-12);
+}

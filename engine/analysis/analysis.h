@@ -183,6 +183,10 @@ const char *analysis_level(const struct analysis *analysis, size_t level);
 const char *analysis_title(const struct analysis *analysis, const struct comparison *comparison,
 			   char buffer[ANALYSIS_TITLE_MAX]);
 
+/* Whether a level's figure is the best of its comparison, as far as rounding tells: the highest, of
+ * latencies the lowest. All that can be said of single samples. */
+bool analysis_tops(const struct comparison *comparison, size_t level);
+
 /* The contrast of two levels, whichever comes first; NULL where there is none. */
 const struct contrast *analysis_contrast(const struct comparison *comparison, size_t one,
 					 size_t other);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* statements.c - see statements.h: the answer, its losses and its costs. */
+/* statements.c - see statements.h: the sentences as such, and the answer. */
 #include "engine/analysis/statements.h"
 
 #include <errno.h>
@@ -123,6 +123,16 @@ void statement_put_whole(struct statements *statements)
 			      of_workloads(analysis) ? "workloads" : "comparisons");
 }
 
+size_t statements_by_latency(const struct analysis *analysis)
+{
+	size_t count = 0;
+
+	for (size_t k = 0; k < analysis->comparison_count; k++)
+		count += analysis->comparisons[k].measured > 1 &&
+			 analysis->comparisons[k].measure == MEASURE_LATENCY;
+	return count;
+}
+
 /* ---- the answer ---- */
 
 /* The complete level that comes next behind the leader; the leader where there is none. */
@@ -153,11 +163,34 @@ static void put_lead(struct statements *statements, size_t level)
 	(void)words_ahead_interval(other->lead, other->interval ? other->lead_low : 0,
 				   other->lead_high, ahead);
 	if (other->lead >= 2)
-		statement_put(statements, "%s the figure of %s", ahead,
+		statement_put(statements, "%s %s %s", ahead,
+			      statements_by_latency(statements->analysis) ? "as good as"
+									  : "the figure of",
 			      words_level(statements->analysis, level, name));
 	else
 		statement_put(statements, "%s ahead of %s", ahead,
 			      words_level(statements->analysis, level, name));
+}
+
+/* "64K is highest, 4.1 % [-2.9, 11] ahead of 32K" */
+static void put_highest(struct statements *statements, size_t next)
+{
+	const struct analysis *analysis = statements->analysis;
+	const struct recommendation *recommendation = &analysis->recommendation;
+	char name[WORDS_LEVEL_MAX];
+
+	statement_put(statements, "%s %s, ", words_level(analysis, recommendation->leader, name),
+		      statements_by_latency(analysis) ? "leads" : "is highest");
+	put_lead(statements, next);
+}
+
+/* Whether a level has no part in the answer, so that it may be better than what is. */
+static bool lacks_levels(const struct recommendation *recommendation)
+{
+	for (size_t i = 0; i < recommendation->level_count; i++)
+		if (!recommendation->levels[i].complete)
+			return true;
+	return false;
 }
 
 static void recommended(struct statements *statements)
@@ -169,6 +202,8 @@ static void recommended(struct statements *statements)
 
 	statement_begin(statements);
 	(void)words_level(analysis, recommendation->leader, name);
+	if (lacks_levels(recommendation))
+		statement_put(statements, "Of the levels measured throughout ");
 	statement_put(statements, of_workloads(analysis) ? "%s serves " : "%s is best over ", name);
 	statement_put_whole(statements);
 	statement_put(statements, "%s", of_workloads(analysis) ? " best" : "");
@@ -199,7 +234,6 @@ static void not_told_apart(struct statements *statements)
 	const struct analysis *analysis = statements->analysis;
 	const struct recommendation *recommendation = &analysis->recommendation;
 	size_t next = runner_up(recommendation), complete = 0;
-	char name[WORDS_LEVEL_MAX];
 
 	for (size_t i = 0; i < recommendation->level_count; i++)
 		complete += recommendation->levels[i].complete;
@@ -216,13 +250,22 @@ static void not_told_apart(struct statements *statements)
 	}
 	statement_put_whole(statements);
 	if (next != recommendation->leader) {
-		statement_put(statements, ": %s is highest, ",
-			      words_level(analysis, recommendation->leader, name));
-		put_lead(statements, next);
+		statement_put(statements, ": ");
+		put_highest(statements, next);
 		statement_put(statements, ", which may be chance");
 	}
 	statement_put(statements, ".");
 	statement_end(statements, "not_told_apart");
+}
+
+/* Whether a repeat after the first was begun, as of a run that was interrupted in it. */
+static bool any_repeated(const struct analysis *analysis)
+{
+	for (size_t k = 0; k < analysis->comparison_count; k++)
+		for (size_t l = 0; l < analysis->level_count; l++)
+			if (analysis->comparisons[k].figures[l].samples > 1)
+				return true;
+	return false;
 }
 
 static void single_samples(struct statements *statements)
@@ -230,12 +273,12 @@ static void single_samples(struct statements *statements)
 	const struct analysis *analysis = statements->analysis;
 	const struct recommendation *recommendation = &analysis->recommendation;
 	size_t next = runner_up(recommendation);
-	char name[WORDS_LEVEL_MAX];
 
 	statement_begin(statements);
 	statement_put(statements,
-		      "One sample each can name no best level of %s: how far a repeat "
-		      "would have differed is not known, so that all levels stay.",
+		      "%s can name no best level of %s: how far a repeat would have "
+		      "differed is not known, so that all levels stay.",
+		      any_repeated(analysis) ? "Less than two whole repeats" : "One sample each",
 		      analysis->axis);
 	statement_end(statements, "single_samples");
 	statements_highest(statements);
@@ -244,9 +287,8 @@ static void single_samples(struct statements *statements)
 	statement_begin(statements);
 	statement_put(statements, "Over ");
 	statement_put_whole(statements);
-	statement_put(statements, " together %s is highest, ",
-		      words_level(analysis, recommendation->leader, name));
-	put_lead(statements, next);
+	statement_put(statements, " together ");
+	put_highest(statements, next);
 	statement_put(statements, "; one repeat may turn that round.");
 	statement_end(statements, "leads");
 }
@@ -260,155 +302,6 @@ static void none_complete(struct statements *statements)
 		"none can be recommended over all.",
 		statements->analysis->axis);
 	statement_end(statements, "none_complete");
-}
-
-/* ---- losses and costs ---- */
-
-static void worst_loss(struct statements *statements)
-{
-	const struct analysis *analysis = statements->analysis;
-	const struct recommended_level *leader =
-		&analysis->recommendation.levels[analysis->recommendation.leader];
-	const struct comparison *worst;
-	char name[WORDS_LEVEL_MAX], title[ANALYSIS_TITLE_MAX], loss[WORDS_MAX];
-
-	if (statements_compared(analysis) < 2 ||
-	    leader->worst_comparison >= analysis->comparison_count)
-		return;
-	statement_begin(statements);
-	(void)words_level(analysis, analysis->recommendation.leader, name);
-	worst = &analysis->comparisons[leader->worst_comparison];
-	if (leader->worst >= 1)
-		statement_put(statements, "%s has the highest figure in every one of them.", name);
-	else {
-		statement_put(statements, "Worst loss of %s: %s below the highest, in %s", name,
-			      words_percent(1 - leader->worst, loss),
-			      analysis_title(analysis, worst, title));
-		statement_put(statements, " (%s).", words_level(analysis, worst->best, name));
-	}
-	statement_end(statements, "worst_loss");
-}
-
-static void shown_worse(struct statements *statements)
-{
-	const struct analysis *analysis = statements->analysis;
-	const struct recommendation *recommendation = &analysis->recommendation;
-	char name[WORDS_LEVEL_MAX], loss[WORDS_MAX];
-	size_t count = 0, index = 0;
-
-	for (size_t i = 0; i < recommendation->level_count; i++)
-		count += recommendation->levels[i].complete && !recommendation->levels[i].in_set;
-	if (count == 0 || (count == 1 && recommendation->kind == RECOMMENDATION_LEVEL))
-		return; /* the answer has said it */
-	statement_begin(statements);
-	statement_put(statements, "Shown worse than %s over all: ",
-		      words_level(analysis, recommendation->leader, name));
-	for (size_t i = 0; i < analysis->level_count; i++) {
-		size_t level = analysis->order[i];
-		const struct recommended_level *own = &recommendation->levels[level];
-
-		if (!own->complete || own->in_set)
-			continue;
-		statement_comma(statements, index++, count);
-		statement_put(statements, "%s by %s", words_level(analysis, level, name),
-			      words_percent(1 - own->to_leader, loss));
-	}
-	statement_put(statements, ".");
-	statement_end(statements, "shown_worse");
-}
-
-static void incomplete_levels(struct statements *statements)
-{
-	const struct analysis *analysis = statements->analysis;
-	const struct recommendation *recommendation = &analysis->recommendation;
-	char name[WORDS_LEVEL_MAX];
-	size_t count = 0, index = 0;
-
-	for (size_t i = 0; i < recommendation->level_count; i++)
-		count += !recommendation->levels[i].complete;
-	if (count == 0 || count == analysis->level_count)
-		return;
-	statement_begin(statements);
-	for (size_t i = 0; i < analysis->level_count; i++) {
-		if (recommendation->levels[analysis->order[i]].complete)
-			continue;
-		statement_comma(statements, index++, count);
-		statement_put(statements, "%s", words_level(analysis, analysis->order[i], name));
-	}
-	statement_put(statements, " %s not measured in every comparison and %s no part in this.",
-		      count == 1 ? "was" : "were", count == 1 ? "has" : "have");
-	statement_end(statements, "incomplete_levels");
-}
-
-/* The step between the leader and a neighbour, seen from the leader. */
-static void trade_off(struct statements *statements, const struct trade_off *step)
-{
-	const struct analysis *analysis = statements->analysis;
-	bool up = step->from == analysis->recommendation.leader;
-	double won = up ? step->most_won : 1 / step->most_lost;
-	double lost = up ? step->most_lost : 1 / step->most_won;
-	size_t better = up ? step->better : step->worse, worse = up ? step->worse : step->better;
-	size_t won_in = up ? step->won : step->lost, lost_in = up ? step->lost : step->won;
-	char name[WORDS_LEVEL_MAX], title[ANALYSIS_TITLE_MAX], text[WORDS_MAX];
-
-	if (!(step->most_won > 0) || !(step->most_lost > 0))
-		return;
-	statement_begin(statements);
-	statement_put(statements, "%s in its place",
-		      words_level(analysis, up ? step->to : step->from, name));
-	statement_put(statements, " is shown better in %zu and worse in %zu of %zu", better, worse,
-		      better + worse + step->open);
-	if (won > 1)
-		statement_put(statements, "; most won: %s in %s", words_ahead(won, text),
-			      analysis_title(analysis, &analysis->comparisons[won_in], title));
-	if (lost < 1)
-		statement_put(statements, "; most lost: %s in %s", words_percent(1 - lost, text),
-			      analysis_title(analysis, &analysis->comparisons[lost_in], title));
-	statement_put(statements, ".");
-	statement_end(statements, "trade_off");
-}
-
-static void trade_offs(struct statements *statements)
-{
-	const struct recommendation *recommendation = &statements->analysis->recommendation;
-
-	if (statements_compared(statements->analysis) < 2 || recommendation->blocks < 2)
-		return;
-	for (size_t i = 0; i < recommendation->trade_off_count; i++) {
-		const struct trade_off *step = &recommendation->trade_offs[i];
-
-		if (step->from == recommendation->leader || step->to == recommendation->leader)
-			trade_off(statements, step);
-	}
-}
-
-/* What the levels of the set cost, in the order shown. */
-static void cost(struct statements *statements, bool space)
-{
-	const struct analysis *analysis = statements->analysis;
-	const struct recommendation *recommendation = &analysis->recommendation;
-	char name[WORDS_LEVEL_MAX];
-	size_t count = 0;
-
-	statement_begin(statements);
-	statement_put(statements, "%s: ",
-		      space ? "Space taken for each byte written"
-			    : "Bytes that the pool's disks wrote for each byte written");
-	for (size_t i = 0; i < analysis->level_count; i++) {
-		size_t level = analysis->order[i];
-		const struct recommended_level *own = &recommendation->levels[level];
-		double value = space ? own->space : own->write_amplification;
-
-		if (!(value > 0))
-			continue;
-		statement_put(statements, "%s%s %.2f", count++ ? ", " : "",
-			      words_level(analysis, level, name), value);
-	}
-	statement_put(statements, ".");
-	if (count > 1)
-		statement_end(statements, space ? "space" : "write_amplification");
-	else
-		statement_drop(statements);
 }
 
 /* ---- all of it ---- */
@@ -439,14 +332,8 @@ int statements_make(struct analysis *analysis)
 	if (statements_compared(analysis) == 0 || !recommendation->levels)
 		return 0;
 	answer(&statements);
-	if (recommendation->kind != RECOMMENDATION_NONE) {
-		worst_loss(&statements);
-		shown_worse(&statements);
-		incomplete_levels(&statements);
-		trade_offs(&statements);
-		cost(&statements, false);
-		cost(&statements, true);
-	}
+	if (recommendation->kind != RECOMMENDATION_NONE)
+		statements_losses(&statements);
 	statements_evidence(&statements);
 	return statements.r;
 }

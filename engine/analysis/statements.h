@@ -9,7 +9,8 @@
  *   not_told_apart     several are not shown worse than the leader: which, and by how much it leads
  *   single_samples     one sample each: no level can be called the best
  *   none_complete      no two levels were measured everywhere
- *   highest            single samples: the highest figures, a sentence a direction (and of files)
+ *   highest            single samples: the highest figures, a sentence a direction (and of files),
+ *                      and the lowest mean latencies of paced workloads
  *   leads              single samples: the level with the highest score, and by how much
  *   worst_loss         where the leader loses most against the best level there
  *   shown_worse        levels shown worse than the leader over all, by how much

@@ -97,19 +97,32 @@ static int gather_pairs(const struct analysis *analysis, struct pairs *pairs)
 
 static void verdicts(struct statements *statements, const struct pairs *pairs)
 {
+	size_t open = pairs->judged - pairs->different;
+
 	if (pairs->judged < 2)
 		return;
 	statement_begin(statements);
-	statement_put(
-		statements,
-		"Of %zu pairs of levels %zu are shown to differ and %zu are not, by Student's "
-		"t and Holm's procedure over all of them together",
-		pairs->judged, pairs->different, pairs->judged - pairs->different);
+	statement_put(statements,
+		      "Of %zu pairs of levels %zu %s shown to differ and %zu %s not, by Student's "
+		      "t and Holm's procedure over all of them together",
+		      pairs->judged, pairs->different, pairs->different == 1 ? "is" : "are", open,
+		      open == 1 ? "is" : "are");
 	if (pairs->judged < pairs->count)
-		statement_put(statements, "; %zu more have one sample and no verdict",
+		statement_put(statements, "; %zu more have no two repeats in common and no verdict",
 			      pairs->count - pairs->judged);
 	statement_put(statements, ".");
 	statement_end(statements, "verdicts");
+}
+
+/* Beyond this a figure says no more than that nothing would have been shown. */
+#define DETECTABLE_TIMES 100
+
+static const char *detectable_words(double ratio, char buffer[WORDS_MAX])
+{
+	if (ratio < DETECTABLE_TIMES)
+		return words_ahead(ratio, buffer);
+	(void)snprintf(buffer, WORDS_MAX, "more than %d times", DETECTABLE_TIMES);
+	return buffer;
 }
 
 static void detectable(struct statements *statements, const struct pairs *pairs)
@@ -121,13 +134,13 @@ static void detectable(struct statements *statements, const struct pairs *pairs)
 	if (pairs->judged == 0 || !(pairs->detectable[pairs->judged / 2] > 1))
 		return;
 	statement_begin(statements);
-	(void)words_ahead(pairs->detectable[pairs->judged / 2], middle);
+	(void)detectable_words(pairs->detectable[pairs->judged / 2], middle);
 	statement_put(statements,
 		      "The smallest difference between two levels that these %zu "
 		      "repeats would have shown is %s",
 		      pairs->blocks, middle);
 	if (pairs->judged > 1) {
-		(void)words_ahead(pairs->widest->detectable, most);
+		(void)detectable_words(pairs->widest->detectable, most);
 		statement_put(statements, " for half of the pairs and %s for the least exact (%s, ",
 			      most, analysis_title(analysis, pairs->widest_of, title));
 		statement_put(statements, "%s beside %s)",
@@ -218,7 +231,8 @@ static void judged_by(struct statements *statements)
 				      ? sizes ? "bytes a second, since request sizes differ"
 					      : "bytes a second, since request sizes differ or "
 						"operations a second are not known"
-				      : "the mean latency, since rates say how much is done");
+				      : "the mean latency, since rates say how much is done: the "
+					"lower is ahead, by how much longer the other takes");
 		statement_end(statements, "judged_by");
 	}
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * statements_highest.c - which levels have the highest figures, said of single samples, where no
- * more can be said: a direction a sentence, levels that rounding does not tell apart together.
+ * more can be said: a direction a sentence (of paced workloads the lowest latencies), levels that
+ * rounding does not tell apart together.
  */
 #include "engine/analysis/statements_private.h"
 
 #define TITLES_LISTED 12 /* comparisons named for one group of levels */
 #define OF_FILES DIRECTION_COUNT
+#define OF_LATENCY (DIRECTION_COUNT + 1) /* of which the lowest are meant */
 
-/* Whether a level is among the highest of a direction, or of files. */
+/* Whether a level is among the highest of a direction, or of files; of latencies the lowest. */
 static bool is_highest(const struct comparison *comparison, int kind, size_t level)
 {
 	const struct direction_best *best;
 
-	if (kind == OF_FILES)
-		return comparison->figures[level].samples > 0 &&
-		       comparison->figures[level].told_high >=
-			       comparison->figures[comparison->best].told_low;
+	if (kind == OF_FILES || kind == OF_LATENCY)
+		return analysis_tops(comparison, level);
 	best = &comparison->bests[kind];
 	for (size_t i = 0; i < best->count; i++)
 		if (best->levels[i] == level)
@@ -26,9 +26,10 @@ static bool is_highest(const struct comparison *comparison, int kind, size_t lev
 
 static bool takes_part(const struct comparison *comparison, int kind)
 {
-	if (comparison->measured < 2 || comparison->files != (kind == OF_FILES))
+	if (comparison->measured < 2 || comparison->files != (kind == OF_FILES) ||
+	    (comparison->measure == MEASURE_LATENCY) != (kind == OF_LATENCY))
 		return false;
-	return kind == OF_FILES || comparison->bests[kind].known;
+	return kind == OF_FILES || kind == OF_LATENCY || comparison->bests[kind].known;
 }
 
 static bool same_highest(const struct analysis *analysis, int kind, size_t one, size_t other)
@@ -102,8 +103,11 @@ static void highest(struct statements *statements, int kind)
 	size_t groups = 0;
 
 	statement_begin(statements);
-	statement_put(statements, "Highest %s figures: ",
-		      kind == OF_FILES ? "files-a-second" : direction_names[kind]);
+	if (kind == OF_LATENCY)
+		statement_put(statements, "Lowest mean latencies: ");
+	else
+		statement_put(statements, "Highest %s figures: ",
+			      kind == OF_FILES ? "files-a-second" : direction_names[kind]);
 	for (size_t k = 0; k < analysis->comparison_count; k++) {
 		if (!takes_part(&analysis->comparisons[k], kind) || told(analysis, kind, k))
 			continue;
@@ -119,6 +123,6 @@ static void highest(struct statements *statements, int kind)
 
 void statements_highest(struct statements *statements)
 {
-	for (int kind = 0; kind <= OF_FILES; kind++)
+	for (int kind = 0; kind <= OF_LATENCY; kind++)
 		highest(statements, kind);
 }

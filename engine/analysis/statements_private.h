@@ -34,6 +34,12 @@ void statement_put_whole(struct statements *statements);
 /* Comparisons of which two levels or more were measured. */
 size_t statements_compared(const struct analysis *analysis);
 
+/* Those of them that are judged by a latency, of which the lower is better. */
+size_t statements_by_latency(const struct analysis *analysis);
+
+/* statements_losses.c: what the answer loses and costs. */
+void statements_losses(struct statements *statements);
+
 /* statements_evidence.c: how sure it is, and what the samples are. */
 void statements_evidence(struct statements *statements);
 

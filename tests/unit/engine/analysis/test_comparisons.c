@@ -176,6 +176,14 @@ static void the_lower_latency_is_the_better(void **state)
 	assert_int_equal(analysis.comparisons[0].contrasts[0].verdict, VERDICT_DIFFERENT);
 	assert_false(analysis.comparisons[0].figures[0].in_set);
 	assert_true(analysis.comparisons[0].figures[1].in_set);
+	assert_true(analysis_tops(&analysis.comparisons[0], 1));
+	assert_false(analysis_tops(&analysis.comparisons[0], 0));
+	/* digits that touch leave nothing open, those that overlap do */
+	analysis.comparisons[0].figures[1].told_high = 75000;
+	analysis.comparisons[0].figures[0].told_low = 75000;
+	assert_false(analysis_tops(&analysis.comparisons[0], 0));
+	analysis.comparisons[0].figures[0].told_low = 74000;
+	assert_true(analysis_tops(&analysis.comparisons[0], 0));
 	/* a stall that held the schedule up counts from the intended start */
 	result.samples[1].directions[DIRECTION_READ].intended = fixture_histogram(1000, 5000000);
 	analysis_done(&analysis);

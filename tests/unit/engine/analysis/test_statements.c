@@ -234,8 +234,8 @@ static void a_set_is_not_told_apart(void **state)
 	hand.comparisons[1].measure = MEASURE_LATENCY;
 	assert_int_equal(statements_make(&hand.analysis), 0);
 	assert_said(&hand, "not_told_apart",
-		    "These samples do not tell 32K and 64K apart for these two workloads: 64K is "
-		    "highest, 4.1 % [-0.5, 5.3] ahead of 32K, which may be chance.");
+		    "These samples do not tell 32K and 64K apart for these two workloads: 64K "
+		    "leads, 4.1 % [-0.5, 5.3] ahead of 32K, which may be chance.");
 	assert_said(&hand, "shown_worse", "Shown worse than 64K over all: 16K by 20 %.");
 	assert_said(&hand, "repeats_needed",
 		    "7 more repeats (12 in all) would be likely to tell 64K from 32K, were the "
@@ -247,7 +247,44 @@ static void a_set_is_not_told_apart(void **state)
 	assert_non_null(strstr(said(&hand, "order_grouped"), "as the definition asks"));
 	assert_said(&hand, "judged_by",
 		    "1 of 2 comparisons are judged by the mean latency, since rates say how much "
-		    "is done.");
+		    "is done: the lower is ahead, by how much longer the other takes.");
+	done(&hand);
+}
+
+/* Of which the lowest is best: nothing of it is called high. */
+static void latencies_are_low(void **state)
+{
+	struct hand hand;
+
+	(void)state;
+	make(&hand);
+	hand.comparisons[0].measure = hand.comparisons[1].measure = MEASURE_LATENCY;
+	hand.scores[1].lead = 2.5;
+	hand.scores[1].lead_low = 2.25;
+	hand.scores[1].lead_high = 2.75;
+	assert_int_equal(statements_make(&hand.analysis), 0);
+	assert_said(&hand, "recommended",
+		    "64K serves these two workloads best: 2.50 times [2.25, 2.75] as good as 32K "
+		    "over all.");
+	assert_said(&hand, "worst_loss",
+		    "Worst loss of 64K: a mean latency 3.6 % above the lowest, in Ingest (16K).");
+	assert_said(&hand, "trade_off",
+		    "32K in its place is shown better in 1 and worse in 1 of 2; most won: a mean "
+		    "latency 3.0 % lower in Ingest; most lost: a mean latency 21 % longer in "
+		    "Exchange.");
+	done(&hand);
+	make(&hand);
+	hand.comparisons[0].measure = hand.comparisons[1].measure = MEASURE_LATENCY;
+	hand.scores[2].worst = 0.25;
+	assert_int_equal(statements_make(&hand.analysis), 0);
+	assert_said(&hand, "worst_loss",
+		    "Worst loss of 64K: a mean latency 4.00 times the lowest, in Ingest (16K).");
+	done(&hand);
+	make(&hand);
+	hand.comparisons[0].measure = hand.comparisons[1].measure = MEASURE_LATENCY;
+	hand.scores[2].worst = 1;
+	assert_int_equal(statements_make(&hand.analysis), 0);
+	assert_said(&hand, "worst_loss", "64K has the lowest mean latency in every one of them.");
 	done(&hand);
 }
 
@@ -302,6 +339,54 @@ static void single_samples_name_no_best(void **state)
 	done(&hand);
 }
 
+static void single_latencies_are_lowest(void **state)
+{
+	struct hand hand;
+
+	(void)state;
+	make_single(&hand);
+	for (size_t w = 0; w < WORKLOADS; w++) {
+		hand.comparisons[w].measure = MEASURE_LATENCY;
+		for (size_t i = 0; i < LEVELS; i++) {
+			struct comparison_level *level = &hand.figures[w][i];
+
+			level->samples = w + 1; /* interrupted in the second repeat */
+			level->value.mean = 300 - 100 * (double)i;
+			level->told_low = level->value.mean - 50;
+			level->told_high = level->value.mean + 50 + (double)w;
+		}
+		hand.comparisons[w].best = 2;
+	}
+	assert_int_equal(statements_make(&hand.analysis), 0);
+	assert_string_equal(hand.analysis.statements[0].text,
+			    "Less than two whole repeats can name no best level of volblocksize: "
+			    "how far a repeat would have differed is not known, so that all levels "
+			    "stay.");
+	assert_string_equal(hand.analysis.statements[1].text,
+			    "Lowest mean latencies: 64K in Exchange; 32K and 64K, which rounding "
+			    "does not tell apart, in Ingest.");
+	assert_said(&hand, "leads",
+		    "Over these two workloads together 64K leads, 4.1 % ahead of 32K; one repeat "
+		    "may turn that round.");
+	done(&hand);
+}
+
+static void what_would_have_shown_is_no_claim(void **state)
+{
+	struct hand hand;
+
+	(void)state;
+	make(&hand);
+	for (size_t w = 0; w < WORKLOADS; w++)
+		for (size_t i = 0; i < LEVELS; i++)
+			hand.contrasts[w][i].detectable = i == 0 ? 58157 : 99.4;
+	assert_int_equal(statements_make(&hand.analysis), 0);
+	assert_non_null(strstr(said(&hand, "detectable"),
+			       "is 99.4 times for half of the pairs and more than 100 times for "
+			       "the least exact"));
+	done(&hand);
+}
+
 static void too_small_a_difference_is_said(void **state)
 {
 	struct hand hand;
@@ -335,6 +420,9 @@ static void levels_that_lack_samples_are_told(void **state)
 	make(&hand);
 	hand.scores[0].complete = false;
 	assert_int_equal(statements_make(&hand.analysis), 0);
+	assert_said(&hand, "recommended",
+		    "Of the levels measured throughout 64K serves these two workloads best: 4.1 % "
+		    "[2.9, 5.3] ahead of 32K over all.");
 	assert_said(&hand, "incomplete_levels",
 		    "16K was not measured in every comparison and has no part in this.");
 	done(&hand);
@@ -366,6 +454,9 @@ int main(void)
 		cmocka_unit_test(one_level_is_recommended),
 		cmocka_unit_test(a_set_is_not_told_apart),
 		cmocka_unit_test(single_samples_name_no_best),
+		cmocka_unit_test(latencies_are_low),
+		cmocka_unit_test(single_latencies_are_lowest),
+		cmocka_unit_test(what_would_have_shown_is_no_claim),
 		cmocka_unit_test(too_small_a_difference_is_said),
 		cmocka_unit_test(nothing_compared_says_nothing),
 		cmocka_unit_test(levels_that_lack_samples_are_told),
