@@ -160,6 +160,11 @@ static void put_lead(struct statements *statements, size_t level)
 
 	if (!(other->lead > 0))
 		return;
+	if (other->lead == 1) {
+		statement_put(statements, "equal to %s",
+			      words_level(statements->analysis, level, name));
+		return;
+	}
 	(void)words_ahead_interval(other->lead, other->interval ? other->lead_low : 0,
 				   other->lead_high, ahead);
 	if (other->lead >= 2)
@@ -203,7 +208,7 @@ static void recommended(struct statements *statements)
 	statement_begin(statements);
 	(void)words_level(analysis, recommendation->leader, name);
 	if (lacks_levels(recommendation))
-		statement_put(statements, "Of the levels measured throughout ");
+		statement_put(statements, "Of the levels measured throughout, ");
 	statement_put(statements, of_workloads(analysis) ? "%s serves " : "%s is best over ", name);
 	statement_put_whole(statements);
 	statement_put(statements, "%s", of_workloads(analysis) ? " best" : "");

@@ -421,7 +421,7 @@ static void levels_that_lack_samples_are_told(void **state)
 	hand.scores[0].complete = false;
 	assert_int_equal(statements_make(&hand.analysis), 0);
 	assert_said(&hand, "recommended",
-		    "Of the levels measured throughout 64K serves these two workloads best: 4.1 % "
+		    "Of the levels measured throughout, 64K serves these two workloads best: 4.1 % "
 		    "[2.9, 5.3] ahead of 32K over all.");
 	assert_said(&hand, "incomplete_levels",
 		    "16K was not measured in every comparison and has no part in this.");
