@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/analysis/stopping.h"
 #include "engine/analysis/volumes.h"
 
 /* The pairs of scores, wherever they are. */
@@ -66,8 +67,8 @@ static void find_leader(struct recommendation *recommendation)
 	}
 }
 
-/* 95 % of a score, from what serves its pairs: the residual, of levels that their own mean is taken
- * from; where spreads differ its own. */
+/* 95 % of a score and what rounding leaves open, from what serves its pairs: the residual, of
+ * levels that their own mean is taken from; where spreads differ its own. */
 static void score_interval(const struct recommendation_scores *scores, const struct pairs *pairs,
 			   size_t levels, size_t index, struct recommended_level *level)
 {
@@ -82,7 +83,8 @@ static void score_interval(const struct recommendation_scores *scores, const str
 		degrees = blocks - 1;
 		error = scores->spreads[index] / sqrt(blocks);
 	}
-	half = statistics_student(1 - CONTRASTS_ALPHA, degrees) * error;
+	error *= stopping_widening(scores->first_look, scores->blocks, degrees / (blocks - 1));
+	half = statistics_student(1 - CONTRASTS_ALPHA, degrees) * error + scores->open[index];
 	level->interval = true;
 	level->low = level->score * exp(-half);
 	level->high = level->score * exp(half);
@@ -107,6 +109,12 @@ static void lead(const struct recommendation *recommendation, const struct pairs
 		contrast->b == recommendation->leader ? contrast->low : 1 / contrast->high;
 	level->lead_high =
 		contrast->b == recommendation->leader ? contrast->high : 1 / contrast->low;
+	/* Of levels in unlike blocks scores and pair may differ by a little of noise: the leader is
+	 * then not told as behind. */
+	if (level->lead < 1 && contrast->verdict != VERDICT_DIFFERENT) {
+		level->lead = leader / level->score;
+		level->lead_high = fmax(level->lead_high, level->lead);
+	}
 	level->p_holm = contrast->p_holm;
 	level->in_set = contrast->verdict != VERDICT_DIFFERENT || level->lead < 1;
 }

@@ -27,6 +27,8 @@
 struct recommendation_scores {
 	struct contrasts own; /* of the scores; none with one comparison, which has them */
 	double *logs;	      /* a level's score; NAN where it takes no part; heap */
+	double *open;	      /* what rounding leaves open of it, either way; heap */
+	size_t first_look;    /* stopping.h */
 	double *spreads;      /* standard deviation of its own over the blocks; 0: unknown; heap */
 	size_t blocks;	      /* whole ones, that the scores are of */
 	size_t comparisons;   /* that were measured */

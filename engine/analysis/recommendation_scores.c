@@ -128,6 +128,29 @@ static double level_spread(const struct block_table *table, size_t level, size_t
 	return count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
 }
 
+/* A score is a level beside all of them, itself among them: what is open of it is its own part and
+ * that of the others. */
+static void open_scores(const struct block_table *table, struct recommendation_scores *scores)
+{
+	double sum = 0, levels = 0;
+
+	for (size_t l = 0; l < table->level_count; l++) {
+		double count = 0;
+
+		for (size_t b = 0; b < table->block_count; b++) {
+			size_t at = block_table_at(table, b, l);
+
+			if (table->measured[l] && !isnan(table->logs[at]))
+				scores->open[l] += (table->open[at] - scores->open[l]) / ++count;
+		}
+		sum += scores->open[l];
+		levels += table->measured[l];
+	}
+	for (size_t l = 0; l < table->level_count; l++)
+		if (table->measured[l])
+			scores->open[l] = scores->open[l] * (1 - 2 / levels) + sum / levels;
+}
+
 /* Where no block is whole: from each level's own mean in each comparison. */
 static void score_means(const struct analysis *analysis, const struct block_table *tables,
 			const struct block_table *shape, struct recommendation_scores *scores)
@@ -149,6 +172,68 @@ static void score_means(const struct analysis *analysis, const struct block_tabl
 		scores->logs[l] -= mean / count;
 }
 
+/* One sweep of score_rest() over the blocks: what each level's figures lie above their blocks, once
+ * the effects so far are taken out of these. */
+static void sweep(const struct block_table *table, const bool *measured, const double *effects,
+		  double *sums, double *counts)
+{
+	for (size_t l = 0; l < table->level_count; l++)
+		sums[l] = counts[l] = 0;
+	for (size_t b = 0; b < table->block_count; b++) {
+		double mean = 0, count = 0;
+
+		for (size_t l = 0; l < table->level_count; l++) {
+			double value = table->logs[block_table_at(table, b, l)];
+
+			if (measured[l] && !isnan(value))
+				mean += (value - effects[l] - mean) / ++count;
+		}
+		for (size_t l = 0; l < table->level_count; l++) {
+			double value = table->logs[block_table_at(table, b, l)];
+
+			if (measured[l] && !isnan(value)) {
+				sums[l] += value - mean;
+				counts[l]++;
+			}
+		}
+	}
+}
+
+#define SWEEPS_MAX 200
+#define SWEEPS_NEAR 1e-12
+
+/*
+ * With one comparison the pairs take the blocks that both levels have, and so must the scores, or
+ * another level might lead than the pairs say: least squares of block + level over all figures, by
+ * taking each from the other in turn. Of levels in the same blocks the difference is then that of
+ * their pair. At least one block is whole, so that all hang together.
+ */
+static int score_rest(const struct block_table *table, const bool *measured, double *logs)
+{
+	AUTO_FREE double *sums = calloc(table->level_count, sizeof(*sums));
+	AUTO_FREE double *counts = calloc(table->level_count, sizeof(*counts));
+	double moved = INFINITY;
+
+	if (!sums || !counts)
+		return -ENOMEM;
+	for (int i = 0; i < SWEEPS_MAX && moved > SWEEPS_NEAR; i++) {
+		double mean = 0, levels = 0;
+
+		sweep(table, measured, logs, sums, counts);
+		for (size_t l = 0; l < table->level_count; l++)
+			if (measured[l])
+				mean += (sums[l] / counts[l] - mean) / ++levels;
+		moved = 0;
+		for (size_t l = 0; l < table->level_count; l++) {
+			if (!measured[l])
+				continue;
+			moved = fmax(moved, fabs(sums[l] / counts[l] - mean - logs[l]));
+			logs[l] = sums[l] / counts[l] - mean;
+		}
+	}
+	return 0;
+}
+
 static int fill(const struct analysis *analysis, const struct block_table *tables,
 		struct block_table *table, struct recommendation_scores *scores)
 {
@@ -165,10 +250,11 @@ static int fill(const struct analysis *analysis, const struct block_table *table
 		scores->spreads[l] = level_spread(table, l, &scores->blocks);
 		whole = whole || !isnan(scores->logs[l]);
 	}
+	open_scores(table, scores);
 	if (!whole)
 		score_means(analysis, tables, table, scores);
 	if (scores->comparisons < 2)
-		return 0;
+		return whole ? score_rest(&tables[scores->only], table->measured, scores->logs) : 0;
 	r = contrasts_fit(table, &scores->own);
 	if (r < 0)
 		return r;
@@ -188,7 +274,8 @@ int recommendation_score(const struct analysis *analysis, const struct block_tab
 
 	scores.logs = calloc(analysis->level_count, sizeof(*scores.logs));
 	scores.spreads = calloc(analysis->level_count, sizeof(*scores.spreads));
-	if (!scores.logs || !scores.spreads) {
+	scores.open = calloc(analysis->level_count, sizeof(*scores.open));
+	if (!scores.logs || !scores.spreads || !scores.open) {
 		recommendation_scores_done(&scores);
 		return -ENOMEM;
 	}
@@ -200,7 +287,7 @@ int recommendation_score(const struct analysis *analysis, const struct block_tab
 		recommendation_scores_done(&scores);
 		return r;
 	}
-	table.first_look = stopping_first_look(&analysis->result->definition);
+	table.first_look = scores.first_look = stopping_first_look(&analysis->result->definition);
 	weigh(analysis, &scores);
 	if (complete_levels(analysis, tables, table.measured) > 0) {
 		r = fill(analysis, tables, &table, &scores);
@@ -221,5 +308,6 @@ void recommendation_scores_done(struct recommendation_scores *scores)
 	contrasts_done(&scores->own);
 	free(scores->logs);
 	free(scores->spreads);
+	free(scores->open);
 	*scores = (struct recommendation_scores){0};
 }

@@ -317,6 +317,68 @@ static void one_comparison_says_it_once(void **state)
 	result_done(&result);
 }
 
+/* Of a run that was interrupted in a repeat, the leader is who leads in all of them. */
+static void figures_outside_whole_blocks_count(void **state)
+{
+	struct analysis analysis;
+	struct result result;
+
+	(void)state;
+	blocks_make(&result, 1, 3, 4);
+	for (size_t i = 0; i < result.sample_count; i++)
+		blocks_set(&result.samples[i], i % 3 == 2   ? 80000
+					       : i == 0	    ? 102000
+					       : i % 3 == 0 ? 100000 + 10 * (double)i
+							    : 101000 - 10 * (double)i);
+	/* the last level has the first repeat alone, in which the first level was ahead */
+	for (size_t i = 5; i < result.sample_count; i += 3)
+		sample_done(&result.samples[i]);
+	for (size_t i = 3, at = 3; i < result.sample_count; i++)
+		if (i % 3 != 2)
+			result.samples[at++] = result.samples[i];
+	result.sample_count = 9;
+	assert_int_equal(analysis_make(&result, &analysis), 0);
+	assert_int_equal(analysis.recommendation.leader, 1);
+	assert_true(fabs(analysis.recommendation.levels[0].lead -
+			 1 / analysis_contrast(&analysis.comparisons[0], 0, 1)->ratio) < 1e-9 ||
+		    fabs(analysis.recommendation.levels[0].lead -
+			 analysis_contrast(&analysis.comparisons[0], 0, 1)->ratio) < 1e-9);
+	assert_true(analysis.recommendation.levels[0].lead > 1);
+	assert_true(fabs(analysis.recommendation.levels[0].lead -
+			 analysis.recommendation.levels[1].score /
+				 analysis.recommendation.levels[0].score) < 1e-9);
+	analysis_done(&analysis);
+	result_done(&result);
+}
+
+/* Repeats that are ended by what they show, and rounding, are in the interval of the score, too. */
+static void intervals_of_scores_are_widened(void **state)
+{
+	static const double figures[] = {100000, 101000, 102500, 99000};
+	struct analysis fixed, ended;
+	struct result result;
+	double narrow, wide;
+
+	(void)state;
+	blocks_make(&result, 2, 2, 5);
+	set_figures(&result, 2, 2, figures, 1);
+	result.definition.repeats = 30;
+	assert_int_equal(analysis_make(&result, &fixed), 0);
+	result.definition.repeats_min = 5;
+	result.definition.until_ci_percent = 1;
+	assert_int_equal(analysis_make(&result, &ended), 0);
+	for (size_t l = 0; l < 2; l++) {
+		narrow = log(fixed.recommendation.levels[l].high /
+			     fixed.recommendation.levels[l].low);
+		wide = log(ended.recommendation.levels[l].high /
+			   ended.recommendation.levels[l].low);
+		assert_true(narrow > 0 && fabs(wide / narrow - 1.125) < 1e-9);
+	}
+	analysis_done(&ended);
+	analysis_done(&fixed);
+	result_done(&result);
+}
+
 static void lie_on_zfs(struct sample *sample, const char *dataset, uint64_t size, uint64_t written,
 		       uint64_t pool)
 {
@@ -367,6 +429,8 @@ int main(void)
 		cmocka_unit_test(a_level_that_is_missing_takes_no_part),
 		cmocka_unit_test(without_whole_blocks_nothing_is_shown),
 		cmocka_unit_test(one_comparison_says_it_once),
+		cmocka_unit_test(figures_outside_whole_blocks_count),
+		cmocka_unit_test(intervals_of_scores_are_widened),
 		cmocka_unit_test(costs_are_told_where_known),
 	};
 
