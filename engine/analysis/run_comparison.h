@@ -9,10 +9,11 @@
  *
  * Each pair of cells is judged by one figure: files a second of metadata; the mean latency where
  * rates say what is done; bytes a second where the request sizes differ or no operations are known;
- * else operations a second. Runs share no blocks, so ratios have Welch's interval (welch.h), and
- * Holm's procedure covers the judged figures of all pairs of all runs. Other figures have their
- * ratio and interval alone. The intervals know the spread of repeats within each run; what changes
- * from one run to the next besides (how full a pool is, where data lies) is not in them.
+ * else operations a second. Runs share no blocks, so ratios have Welch's interval (welch.h), wider
+ * by what printed digits leave open, and Holm's procedure covers the judged figures of all pairs of
+ * all runs. Other figures have their ratio and interval alone. The intervals know the spread of
+ * repeats within each run; what changes from one run to the next besides (how full a pool is, where
+ * data lies) is not in them.
  *
  * Ratios are other / baseline of the figure itself: a latency above 1 is worse. Pure; what stands
  * in it as const is borrowed from the results, which must outlive it.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run_ratios.c - the figures of two cells beside each other: see run_comparison.h. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,14 @@ static int gather(const struct run_pair *pair, const struct cell *cell,
 	return 0;
 }
 
+/* Half of what digits leave open of a side, of its logarithm. */
+static double open_of(const struct run_side *side)
+{
+	return side->told_low > 0 && side->told_high > side->told_low
+		       ? log(side->told_high / side->told_low) / 2
+		       : 0;
+}
+
 /* What neither side knows is no row: count of both is 0. */
 static int fill(const struct run_pair *pair, struct run_ratio *ratio)
 {
@@ -64,6 +73,7 @@ static int fill(const struct run_pair *pair, struct run_ratio *ratio)
 		ratio->other = other.side;
 		ratio->welch = welch_ratio(baseline.list, baseline.side.count, other.list,
 					   other.side.count);
+		welch_widen(&ratio->welch, open_of(&ratio->baseline) + open_of(&ratio->other));
 	}
 	free(baseline.list);
 	free(other.list);

@@ -60,6 +60,18 @@ struct welch welch_ratio(const double *baseline, size_t baseline_count, const do
 	return welch;
 }
 
+void welch_widen(struct welch *welch, double open)
+{
+	double difference = log(welch->ratio), error;
+
+	if (!welch->interval || !(open > 0))
+		return;
+	error = log(welch->high / welch->low) / 2 / statistics_student(CONFIDENCE, welch->degrees);
+	welch->low *= exp(-open);
+	welch->high *= exp(open);
+	welch->p = 2 * gsl_cdf_tdist_Q(fmax(fabs(difference) - open, 0) / error, welch->degrees);
+}
+
 static int by_p(const void *a, const void *b)
 {
 	double x = **(double *const *)a, y = **(double *const *)b;

@@ -27,6 +27,11 @@ struct welch {
 	double p; /* two-sided, of no difference */
 };
 
+/* What is known of each figure to a share of it only, as printed digits leave it, no repeats take
+ * away: `open` of the ratio's logarithm either way widens the interval, and a difference counts
+ * only as far as it is larger (contrasts.h does the same). */
+void welch_widen(struct welch *welch, double open);
+
 struct welch welch_ratio(const double *baseline, size_t baseline_count, const double *other,
 			 size_t other_count);
 

@@ -377,6 +377,37 @@ static void told_by_another_tool(void **state)
 	result_done(&b);
 }
 
+/* Repeats of printed figures: what differs in the last digit alone is not shown to. */
+static void digits_that_leave_it_open(void **state)
+{
+	struct result before, after;
+	struct run_comparison comparison;
+
+	(void)state;
+	run_fixture_start(&before, "a");
+	run_fixture_workload(&before, "w");
+	run_fixture_start(&after, "b");
+	run_fixture_workload(&after, "w");
+	for (int i = 0; i < 10; i++) {
+		bool later = i % 2;
+		struct sample *sample = run_fixture_sample(later ? &after : &before, "w", "",
+							   "rw=randread bs=4k size=64m");
+		double value = later ? 101000 + (i == 1 ? 1 : 0) : 100000;
+
+		sample->source = sample_source_new("volbench.table/1", NULL);
+		assert_non_null(sample->source);
+		sample->source->directions[DIRECTION_READ].iops = (struct told_figure){
+			.known = true, .value = value, .low = value - 500, .high = value + 500};
+	}
+	run_fixture_compare(&before, &after, &comparison);
+	assert_true(comparison.pairs[0].ratios[0].welch.interval);
+	assert_int_equal(comparison.pairs[0].ratios[0].verdict, RUN_NO_DIFFERENCE);
+	assert_true(comparison.pairs[0].ratios[0].welch.low < 1);
+	run_comparison_done(&comparison);
+	result_done(&before);
+	result_done(&after);
+}
+
 /* Metadata: phase by phase; rates: by latency. */
 static void add_phase(struct sample *sample, int operation, uint64_t ops)
 {
@@ -515,6 +546,7 @@ int main(void)
 		cmocka_unit_test(where_it_lies),
 		cmocka_unit_test(other_work),
 		cmocka_unit_test(told_by_another_tool),
+		cmocka_unit_test(digits_that_leave_it_open),
 		cmocka_unit_test(phases_of_files),
 		cmocka_unit_test(rates_are_judged_by_latency),
 		cmocka_unit_test(as_many_as_there_may_be),

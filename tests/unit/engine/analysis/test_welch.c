@@ -51,6 +51,30 @@ static void the_other_way_round(void **state)
 	assert_true(near(there.degrees, back.degrees, 1e-9));
 }
 
+/* 100 and 101 of figures without a decimal: what differs by rounding alone is not shown. */
+static void rounding_is_no_difference(void **state)
+{
+	static const double a[] = {100, 100, 100, 100, 100},
+			    b[] = {100.999, 101, 101, 101, 101.001};
+	struct welch exact = welch_ratio(a, 5, b, 5), told = exact;
+
+	(void)state;
+	assert_true(exact.p < 1e-6);
+	welch_widen(&told, 0.5 / 100 + 0.5 / 101);
+	assert_true(told.p > 0.5);
+	assert_true(near(told.ratio, exact.ratio, 0) && told.low < 1 && told.high > 1.019);
+	/* without anything open it is what it was */
+	told = exact;
+	welch_widen(&told, 0);
+	assert_true(told.p == exact.p && told.low == exact.low);
+	/* half of the difference: the other half counts, by hand */
+	told = welch_ratio((const double[]){100, 104, 98, 101}, 4, (const double[]){110, 121, 115},
+			   3);
+	welch_widen(&told, 0.0673280);
+	assert_true(near(told.low, 1.0354755 * exp(-0.0673280), 1e-5));
+	assert_true(told.p > 0.1 && told.p < 0.13);
+}
+
 /* With groups of one size and one variance it is Student's test of two groups. */
 static void equal_groups(void **state)
 {
@@ -233,6 +257,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_known_answer),
 		cmocka_unit_test(the_other_way_round),
+		cmocka_unit_test(rounding_is_no_difference),
 		cmocka_unit_test(equal_groups),
 		cmocka_unit_test(too_few),
 		cmocka_unit_test(holm_by_hand),
