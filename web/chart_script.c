@@ -77,7 +77,7 @@ void script_text(FILE *file, const char *text, size_t max)
 	(void)fputc('\'', file);
 	for (size_t i = 0; i < count; i++, text += character_length(text)) {
 		unsigned char c = (unsigned char)*text;
-		bool plain = c < 0x80 && (isalnum(c) || strchr(" ._,:()/%+-", c));
+		bool plain = c < 0x80 && (isalnum(c) || strchr(" ._,:()/%+-=", c));
 
 		if (i == head)
 			(void)fputs("..", file);

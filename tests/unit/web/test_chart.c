@@ -424,7 +424,7 @@ static void test_texts(void **state)
 		const char *out;
 	} cases[] = {
 		{"4k,128k (a/b): +5.0%_-", 40, "'4k,128k (a/b): +5.0%_-'"},
-		{"a'b\"c`d\\e\n$@{}^|<>!#;&~*?=[]", 40, "'a_b_c_d_e___________________'"},
+		{"a'b\"c`d\\e\n$@{}^|<>!#;&~*?=[]", 40, "'a_b_c_d_e________________=__'"},
 		{"\xe2\x82\xac\xff\x80", 40, "'___'"},
 		{"abcdefgh", 8, "'abcdefgh'"},
 		{"abcdefgh", 7, "'ab..fgh'"},
