@@ -82,16 +82,6 @@ static struct chart_heat_cell *add_row(struct map *map, struct chart_heat *heat,
 	return cells;
 }
 
-/* As a chart can show it: "Exchange, iodepth 16". */
-static const char *label_of(const struct analysis *analysis, const struct comparison *comparison,
-			    char buffer[ANALYSIS_TITLE_MAX])
-{
-	(void)analysis_title(analysis, comparison, buffer);
-	for (char *at = buffer; (at = strchr(at, '='));)
-		*at = ' ';
-	return buffer;
-}
-
 static void fill_map(const struct analysis *analysis, struct map *map, struct chart_heat *heat)
 {
 	struct chart_heat_cell *cells;
@@ -110,7 +100,7 @@ static void fill_map(const struct analysis *analysis, struct map *map, struct ch
 
 		if (!has_row(comparison))
 			continue;
-		cells = add_row(map, heat, label_of(analysis, comparison, title));
+		cells = add_row(map, heat, analysis_title(analysis, comparison, title));
 		map->rows[heat->row_count - 1].apart = apart;
 		apart = false;
 		for (size_t i = 0; i < analysis->level_count; i++)
