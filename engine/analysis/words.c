@@ -46,6 +46,14 @@ static int times_decimals(double ratio)
 	return ratio < 99.5 ? (ratio < 9.95 ? 2 : 1) : 0;
 }
 
+/* Of an interval's ends: no finer than what it leaves open, as in "0.6 % [-70, 241]". */
+static int interval_decimals(double percent, double width)
+{
+	int figure = decimals_of(percent), reach = decimals_of(width / 2);
+
+	return width > 0 && reach < figure ? reach : figure;
+}
+
 const char *words_ahead(double ratio, char buffer[WORDS_MAX])
 {
 	double ahead = ratio >= 1 ? ratio : 1 / ratio;
@@ -71,7 +79,7 @@ const char *words_ahead_interval(double ratio, double low, double high, char buf
 		put_number(low, decimals, from);
 		put_number(high, decimals, to);
 	} else {
-		decimals = decimals_of((ratio - 1) * 100);
+		decimals = interval_decimals((ratio - 1) * 100, (high - low) * 100);
 		put_number((low - 1) * 100, decimals, from);
 		put_number((high - 1) * 100, decimals, to);
 	}
@@ -101,7 +109,7 @@ struct words_ratio words_turned(const struct contrast *contrast, size_t of)
 static const char *words_behind(const struct words_ratio *ratio, char buffer[WORDS_MAX])
 {
 	double percent = (1 - ratio->ratio) * 100;
-	int decimals = decimals_of(percent);
+	int decimals = interval_decimals(percent, (ratio->high - ratio->low) * 100);
 	char figure[WORDS_MAX], from[WORDS_MAX], to[WORDS_MAX];
 
 	(void)words_percent(1 - ratio->ratio, figure);

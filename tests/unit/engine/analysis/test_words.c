@@ -43,6 +43,7 @@ static void twice_and_more_is_told_as_times(void **state)
 	assert_string_equal(words_ahead_interval(1.006, 0.99, 1.022, buffer), "0.6 % [-1.0, 2.2]");
 	assert_string_equal(words_ahead_interval(1.006, 0.9999, 1.0121, buffer),
 			    "0.6 % [0.0, 1.2]");
+	assert_string_equal(words_ahead_interval(1.006, 0.296, 3.414, buffer), "0.6 % [-70, 241]");
 	assert_string_equal(words_ahead_interval(2.41, 2.2, 2.62, buffer),
 			    "2.41 times [2.20, 2.62]");
 	assert_string_equal(words_ahead_interval(1.041, 0, 0, buffer), "4.1 %");
