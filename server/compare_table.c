@@ -207,16 +207,19 @@ static void print_summary(const struct run_comparison *comparison, FILE *out, si
 
 static void print_limit(const struct run_judgement *judgement, int limit, FILE *out)
 {
-	(void)fprintf(out, "%s  %s %+g: ", judgement->results[limit].fail ? "FAIL" : "pass",
-		      run_limit_names[limit], judgement->limits.values[limit]);
+	size_t held = judgement->results[limit].held, failed = judgement->results[limit].failed;
+
+	(void)fprintf(out, limit == RUN_LIMIT_UNMATCHED ? "%s  %s %g: " : "%s  %s %+g: ",
+		      judgement->results[limit].fail ? "FAIL" : "pass", run_limit_names[limit],
+		      judgement->limits.values[limit]);
 	if (limit == RUN_LIMIT_UNMATCHED)
-		(void)fprintf(out, "%zu cells of the baseline are without a partner\n",
-			      judgement->results[limit].held);
-	else if (judgement->results[limit].held == 0)
+		(void)fprintf(out, "%zu %s without a partner\n", held,
+			      held == 1 ? "cell of the baseline is" : "cells of the baseline are");
+	else if (held == 0)
 		(void)fputs("nothing could be held against it\n", out);
 	else
-		(void)fprintf(out, "of %zu figures %zu fail, %zu open\n",
-			      judgement->results[limit].held, judgement->results[limit].failed,
+		(void)fprintf(out, "of %zu figure%s %zu %s, %zu open\n", held, held == 1 ? "" : "s",
+			      failed, failed == 1 ? "fails" : "fail",
 			      judgement->results[limit].open);
 }
 

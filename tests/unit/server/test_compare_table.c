@@ -55,7 +55,7 @@ static void differences_before_figures(void **state)
 	assert_true(strstr(text, "backend") < strstr(text, "WORSE"));
 	has(text, "FAIL  iops_percent -5: of 2 figures 2 fail, 0 open");
 	has(text, "FAIL  files_percent -5: nothing could be held against it");
-	has(text, "pass  unmatched +0: 0 cells");
+	has(text, "pass  unmatched 0: 0 cells");
 	has(text, "Of 2 cells 0 better, 2 worse");
 	free(text);
 	text = printed(&a, &a, NULL);
