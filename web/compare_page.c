@@ -131,19 +131,23 @@ static const char *ratio_words(const struct run_ratio *ratio, char buffer[RUN_CH
 
 static void limit_line(const struct run_judgement *judgement, int limit, struct html *html)
 {
+	size_t held = judgement->results[limit].held, open = judgement->results[limit].open;
+	size_t failed = judgement->results[limit].failed;
+
 	html_open(html, "li", NULL);
 	html_element(html, "code", run_limit_names[limit], NULL);
-	html_textf(html, " %+g: ", judgement->limits.values[limit]);
+	html_textf(html, limit == RUN_LIMIT_UNMATCHED ? " %g: " : " %+g: ",
+		   judgement->limits.values[limit]);
 	if (limit == RUN_LIMIT_UNMATCHED)
-		html_textf(html, "%zu cells of the baseline are without a partner, %s.",
-			   judgement->results[limit].held,
+		html_textf(html, "%zu %s without a partner, %s.", held,
+			   held == 1 ? "cell of the baseline is" : "cells of the baseline are",
 			   judgement->results[limit].fail ? "which is more" : "as allowed");
-	else if (judgement->results[limit].held == 0)
+	else if (held == 0)
 		html_text(html, "nothing could be held against it, which is no pass.");
 	else
-		html_textf(html, "of %zu figures %zu fail and %zu are open.",
-			   judgement->results[limit].held, judgement->results[limit].failed,
-			   judgement->results[limit].open);
+		html_textf(html, "of %zu figure%s %zu %s and %zu %s open.", held,
+			   held == 1 ? "" : "s", failed, failed == 1 ? "fails" : "fail", open,
+			   open == 1 ? "is" : "are");
 	html_close(html, "li");
 }
 
@@ -297,14 +301,8 @@ static void ratio_row(const struct run_pair *pair, const struct run_ratio *ratio
 	html_open(html, "tr", NULL);
 	html_open(html, "th", "scope", "row", NULL);
 	html_name(html, run_pair_title(pair, title));
+	html_element(html, "span", run_ratio_title(ratio, name), "class", "direction", NULL);
 	html_close(html, "th");
-	html_element(html, "td", run_ratio_title(ratio, name), NULL);
-	side_cell(ratio, &ratio->baseline, html);
-	side_cell(ratio, &ratio->other, html);
-	html_element(html, "td", ratio_words(ratio, change), "class", "number", NULL);
-	interval_cell(ratio, html);
-	if (scale > 0)
-		compare_mark(ratio, scale, html);
 	if (scale > 0)
 		html_element(html, "td", ratio->judged ? verdict_words[ratio->verdict] : "unknown",
 			     "class",
@@ -312,22 +310,28 @@ static void ratio_row(const struct run_pair *pair, const struct run_ratio *ratio
 			     : ratio->verdict == RUN_BETTER ? "better"
 							    : NULL,
 			     NULL);
+	html_element(html, "td", ratio_words(ratio, change), "class", "number", NULL);
+	interval_cell(ratio, html);
+	if (scale > 0)
+		compare_mark(ratio, scale, html);
+	side_cell(ratio, &ratio->baseline, html);
+	side_cell(ratio, &ratio->other, html);
 	html_close(html, "tr");
 }
 
 static void table_begin(double scale, struct html *html)
 {
 	html_raw(html, "<div class=\"scroll\"><table class=\"ratios\"><thead><tr>"
-		       "<th scope=\"col\">Cell</th><th scope=\"col\">Figure</th>"
-		       "<th scope=\"col\" class=\"number\">Baseline</th>"
-		       "<th scope=\"col\" class=\"number\">Other</th>"
-		       "<th scope=\"col\" class=\"number\">Change</th>"
-		       "<th scope=\"col\" class=\"number\">95 % interval</th>");
-	if (scale > 0) {
-		compare_marks_head(scale, html);
+		       "<th scope=\"col\">Cell</th>");
+	/* What it comes to first: it is to be seen on a narrow screen too. */
+	if (scale > 0)
 		html_raw(html, "<th scope=\"col\">Verdict</th>");
-	}
-	html_raw(html, "</tr></thead><tbody>");
+	html_raw(html, "<th scope=\"col\" class=\"number\">Change</th>"
+		       "<th scope=\"col\" class=\"number\">95 % interval</th>");
+	if (scale > 0)
+		compare_marks_head(scale, html);
+	html_raw(html, "<th scope=\"col\" class=\"number\">Baseline</th>"
+		       "<th scope=\"col\" class=\"number\">Other</th></tr></thead><tbody>");
 }
 
 static void table_end(struct html *html)
