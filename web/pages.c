@@ -71,6 +71,8 @@ static void run_row(const struct store_run *run, bool choose, struct html *html)
 	html_open(html, "td", NULL);
 	state_badge(run->state, NULL, html);
 	html_close(html, "td");
+	if (choose)
+		choices(run, html);
 	html_open(html, "td", NULL);
 	moment(run->created_wall_ms, html);
 	html_close(html, "td");
@@ -83,8 +85,6 @@ static void run_row(const struct store_run *run, bool choose, struct html *html)
 					(double)(run->ended_wall_ms - run->started_wall_ms) / 1000)
 					.text);
 	html_close(html, "td");
-	if (choose)
-		choices(run, html);
 	html_close(html, "tr");
 }
 
@@ -136,13 +136,14 @@ static void runs_table(const struct store_run *runs, size_t count, struct html *
 	if (choose)
 		html_open(html, "form", "action", "/compare", "method", "get", NULL);
 	html_raw(html, "<div class=\"scroll\"><table class=\"runs\"><thead><tr>"
-		       "<th scope=\"col\">Run</th><th scope=\"col\">State</th>"
-		       "<th scope=\"col\">Accepted</th>"
-		       "<th scope=\"col\" class=\"number\">Samples</th>"
-		       "<th scope=\"col\" class=\"number\">Duration</th>");
+		       "<th scope=\"col\">Run</th><th scope=\"col\">State</th>");
+	/* Early, so that it can be chosen from on a narrow screen. */
 	if (choose)
 		html_raw(html, "<th scope=\"col\">Compare</th>");
-	html_raw(html, "</tr></thead><tbody>");
+	html_raw(html, "<th scope=\"col\">Accepted</th>"
+		       "<th scope=\"col\" class=\"number\">Samples</th>"
+		       "<th scope=\"col\" class=\"number\">Duration</th>"
+		       "</tr></thead><tbody>");
 	for (size_t i = 0; i < count; i++)
 		run_row(&runs[i], choose, html);
 	html_raw(html, "</tbody></table></div>");
