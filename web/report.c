@@ -107,28 +107,49 @@ static void levels_section(const struct report *report, struct html *html)
 #define ON_BARS                                                                                    \
 	"Bars begin at zero; whiskers show the 95 % interval of the mean where there are repeats."
 
+#define ON_TONES                                                                                   \
+	" Levels in the strong tone are not shown worse than the best; of single samples only "    \
+	"the highest figure is."
+
+static bool judged_by(const struct report *report, enum measure measure)
+{
+	for (size_t k = 0; k < report->analysis.comparison_count; k++)
+		if (report->analysis.comparisons[k].measure == measure)
+			return true;
+	return false;
+}
+
+static const char *bars_lead(const struct report *report, enum measure measure)
+{
+	if (report->index)
+		return "No operations or bytes a second: 100 is the level that the others were "
+		       "told against.";
+	if (measure == MEASURE_BANDWIDTH)
+		return compares(report) && judged_by(report, MEASURE_BANDWIDTH) &&
+				       !report_has_sizes(report)
+			       ? "1 MiB is 2^20 bytes." ON_TONES
+			       : "1 MiB is 2^20 bytes.";
+	if (!compares(report))
+		return "Operations a second. " ON_BARS;
+	return judged_by(report, MEASURE_IOPS) ? "Operations a second. " ON_BARS ON_TONES
+					       : "Operations a second. " ON_BARS
+						 " All levels have one tone, since they "
+						 "are not judged by these figures.";
+}
+
 static void bars_section(const struct report *report, enum measure measure, struct html *html)
 {
 	const char *name = report->index	     ? "Index"
 			   : measure == MEASURE_IOPS ? "IOPS"
 						     : "Bandwidth, MiB/s";
-	const char *lead = "1 MiB is 2^20 bytes.";
 	char title[DEFINITION_NAME_MAX + 40];
 
-	if (report->index)
-		lead = "No operations or bytes a second: 100 is the level that the others were "
-		       "told against.";
-	else if (measure == MEASURE_IOPS)
-		lead = compares(report)
-			       ? "Operations a second. " ON_BARS
-				 " Levels in the strong tone are not shown worse than the best; of "
-				 "single samples only the highest figure is."
-			       : "Operations a second. " ON_BARS;
 	if (report->analysis.axis[0])
 		(void)snprintf(title, sizeof(title), "%s by %s", name, report->analysis.axis);
 	else
 		(void)snprintf(title, sizeof(title), "%s by workload", name);
-	section_open(html, measure == MEASURE_IOPS ? "iops" : "bandwidth", title, lead);
+	section_open(html, measure == MEASURE_IOPS ? "iops" : "bandwidth", title,
+		     bars_lead(report, measure));
 	report_bars(report, measure, html);
 	html_close(html, "section");
 }
@@ -247,10 +268,13 @@ static void measured_sections(const struct report *report, struct html *html)
 	if (report->series) {
 		section_open(
 			html, "series", "Throughput over time",
-			"Reads and writes together, second by second: the mean of the repeats, and "
-			"as a pale band their slowest and fastest. What lies in the ramp is grey "
-			"and not part of any figure; where every sample was in a steady state is "
-			"tinted (SNIA: excursion within 20 %, slope within 10 %).");
+			!report_series_drawn(report)
+				? "No sample lasted long enough for a line: it takes two seconds."
+				: "Reads and writes together, second by second: the mean of the "
+				  "repeats, and as a pale band their slowest and fastest. What "
+				  "lies in the ramp is grey and not part of any figure; where "
+				  "every sample was in a steady state is tinted (SNIA: excursion "
+				  "within 20 %, slope within 10 %).");
 		report_series(report, html);
 		html_close(html, "section");
 	}

@@ -110,6 +110,8 @@ const char *report_chart_name(size_t index, enum chart_theme theme,
 MUST_CHECK int report_add_series(struct report *report, const struct comparison *comparison,
 				 size_t *ret_index);
 void report_series(const struct report *report, struct html *html);
+/* Whether any sample lasted long enough for a line. */
+bool report_series_drawn(const struct report *report);
 
 /* report_panels.c; a folded table is closed by html_close(html, "details"). */
 void report_panel(const struct report *report, size_t chart, const char *title, const char *note,

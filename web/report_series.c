@@ -226,7 +226,15 @@ static void course_words(const struct course *course, char *buffer, size_t size)
 			       course->judged - course->steady, course->judged);
 }
 
-void report_series(const struct report *report, struct html *html)
+bool report_series_drawn(const struct report *report)
+{
+	for (size_t k = 0; k < report->panel_count; k++)
+		if (report->panels[k].series != CHART_NONE)
+			return true;
+	return false;
+}
+
+static void series_panels(const struct report *report, struct html *html)
 {
 	const struct analysis *analysis = &report->analysis;
 
@@ -248,6 +256,12 @@ void report_series(const struct report *report, struct html *html)
 	}
 	html_close(html, "div");
 	report_more_note(report, html);
+}
+
+void report_series(const struct report *report, struct html *html)
+{
+	if (report_series_drawn(report))
+		series_panels(report, html);
 	report_table_fold(report, "Table: slowest, median and fastest second", html);
 	report_series_table(report, html);
 	html_close(html, "details");

@@ -424,6 +424,9 @@ static void test_two_factors(void **state)
 	assert_has(&written, "randread, iodepth=8 and randwrite, iodepth=8");
 	assert_has(&written, "MiB/s of mix, iodepth=8 by request size; 4k: read ");
 	assert_has(&written, "is best over these nine comparisons: ");
+	/* judged by bytes a second: the bars of operations tell no best, and the page says so */
+	assert_has(&written, "All levels have one tone, since they are not judged by these");
+	assert_int_equal(count_of(written.page, "in the strong tone"), 0);
 	done(&result, &written);
 }
 
@@ -581,6 +584,23 @@ static void test_odd_samples(void **state)
 	free(result.samples[3].series.seconds);
 	result.samples[3].series = (struct series){0};
 	write_report(&result, "odd", &written);
+	done(&result, &written);
+}
+
+/* Of one second there is a row in the table, and no line: the page says so. */
+static void test_short_samples(void **state)
+{
+	struct result result;
+	struct written written;
+
+	(void)state;
+	synthetic_make(&plain, &result);
+	for (size_t i = 0; i < result.sample_count; i++)
+		result.samples[i].series.count = 1;
+	write_report(&result, "short", &written);
+	assert_has(&written, "No sample lasted long enough for a line");
+	assert_has(&written, "Table: slowest, median and fastest second");
+	assert_int_equal(count_of(written.page, "as a pale band"), 0);
 	done(&result, &written);
 }
 
@@ -847,6 +867,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_failed_run),
 		cmocka_unit_test(test_hostile_texts),
 		cmocka_unit_test(test_odd_samples),
+		cmocka_unit_test(test_short_samples),
 		cmocka_unit_test(test_without_charts),
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_intended_starts),
