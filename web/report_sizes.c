@@ -237,7 +237,7 @@ void report_sizes(const struct report *report, struct html *html)
 	const struct analysis *analysis = &report->analysis;
 	size_t count = 0;
 
-	html_open(html, "div", "class", "panels", NULL);
+	html_open(html, "div", "class", "panels sizes", NULL);
 	for (size_t k = 0; k < analysis->comparison_count && count < report->size_count; k++) {
 		char title[2 * ANALYSIS_TITLE_MAX];
 		struct sizes_pair pair;
