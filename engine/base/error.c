@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "engine/base/text.h"
+
 static const char *const code_texts[] = {[ERROR_NONE] = "none",
 #define X(id, text) [ERROR_##id] = text,
 					 ERROR_CODES(X)
@@ -26,12 +28,23 @@ static void cut_at_character(char *text, size_t size, int wanted)
 	text[end] = '\0';
 }
 
+/* Members are named by whoever wrote the document, and a terminal is shown them: one line, without
+ * control characters. The text may be the error's own. */
+static void set_field(struct error *err, const char *field)
+{
+	char clean[ERROR_FIELD_MAX];
+
+	(void)text_clean(field, clean, sizeof(clean));
+	for (char *at = clean; (at = strpbrk(at, "\n\t"));)
+		*at = '?';
+	memcpy(err->field, clean, strlen(clean) + 1);
+}
+
 static void set_text(struct error *err, enum error_code code, const char *field, int sys)
 {
 	err->code = code;
 	err->sys = sys;
-	cut_at_character(err->field, sizeof(err->field),
-			 snprintf(err->field, sizeof(err->field), "%s", field ? field : ""));
+	set_field(err, field ? field : "");
 }
 
 int error_set(struct error *err, enum error_code code, const char *field, const char *format, ...)
@@ -79,7 +92,7 @@ void error_prefix_field(struct error *err, const char *prefix)
 		return;
 	cut_at_character(field, sizeof(field),
 			 snprintf(field, sizeof(field), "%s%s", prefix, err->field));
-	memcpy(err->field, field, sizeof(field));
+	set_field(err, field);
 }
 
 const char *error_code_text(enum error_code code)

@@ -88,8 +88,7 @@ const char *text_clean(const char *text, char *buffer, size_t size)
 	while (*text) {
 		size_t length;
 		uint32_t value = code_point(text, &length);
-		bool good = length > 0 && (value >= 0x20 || value == '\n' || value == '\t') &&
-			    !(value >= 0x7F && value <= 0x9F);
+		bool good = is_printable(value) || value == '\n' || value == '\t';
 		size_t add = good ? length : 1;
 
 		if (used + add >= size)

@@ -19,9 +19,9 @@
  */
 const char *text_excerpt(const char *text, char buffer[TEXT_EXCERPT_MAX]);
 
-/* Copies a text, bytes that are not UTF-8 and control characters but \n and \t shown as "?"; cut
- * between characters where it does not fit. For texts that came from elsewhere (a path, strerror)
- * and go into JSON or onto a terminal. Returns buffer. */
+/* Copies a text, bytes that are not UTF-8, control characters but \n and \t and marks that turn the
+ * direction of writing shown as "?"; cut between characters where it does not fit. For texts that
+ * came from elsewhere (a path, strerror) and go into JSON or onto a terminal. Returns buffer. */
 const char *text_clean(const char *text, char *buffer, size_t size);
 
 /* Bytes of the well-formed UTF-8 character at text (1 to 4); 0 where there is none, and for "". */

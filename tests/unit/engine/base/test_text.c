@@ -49,6 +49,7 @@ static void control_and_broken_bytes_become_marks(void **state)
 	assert_string_equal(text_excerpt("a\xff\xc3", buffer), "a??");
 	assert_string_equal(text_clean("a\xff\n\x01€", buffer, sizeof(buffer)), "a?\n?€");
 	assert_string_equal(text_clean("a€b", small, sizeof(small)), "a");
+	assert_string_equal(text_clean("a\u202eb\u2066\ufeff", buffer, sizeof(buffer)), "a?b??");
 }
 
 static void characters_are_well_formed_utf8(void **state)
