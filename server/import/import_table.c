@@ -52,6 +52,9 @@ struct table {
 	bool diskspd[DEFINITION_WORKLOADS_MAX]; /* command lines of it: */
 	struct diskspd_profile profiles[DEFINITION_WORKLOADS_MAX];
 	struct table_levels levels;
+	/* Of the row at hand: the first one with the same base, and whether that has its sample. */
+	size_t base_row;
+	bool base_told[TABLE_ROWS_MAX][DEFINITION_WORKLOADS_MAX];
 };
 
 /* ---- what stands before the rows ---- */
@@ -291,23 +294,24 @@ static int fill(const struct table *table, const struct fields *row, const struc
 	return r;
 }
 
-static int add_sample(const struct table *table, const struct fields *row,
-		      const struct fields *cell, size_t workload, bool base, size_t repeats,
-		      size_t repeat)
+static int add_sample(struct table *table, const struct fields *row, const struct fields *cell,
+		      size_t workload, bool base, size_t repeats, size_t repeat)
 {
 	struct sample sample;
 	int r;
 
 	sample_init(&sample);
 	r = fill(table, row, cell, workload, base, repeats, repeat, &sample);
-	if (r == 0 && !table_cell_empty(&sample))
+	if (r == 0 && !table_cell_empty(&sample)) {
+		table->base_told[table->base_row][workload] |= base;
 		return sheet_add(table->sheet, &sample, row->err);
+	}
 	sample_done(&sample); /* of which nothing is told: was not measured */
 	return r;
 }
 
-static int read_cell(const struct table *table, size_t index, const struct fields *row,
-		     const struct fields *cells, const char *name)
+static int read_cell(struct table *table, const struct fields *row, const struct fields *cells,
+		     const char *name)
 {
 	struct fields cell;
 	size_t workload = 0, repeats;
@@ -326,15 +330,14 @@ static int read_cell(const struct table *table, size_t index, const struct field
 	if (r == 0 && repeats > 1 && table->levels.base_factor)
 		return fields_error(cells, ERROR_BAD_VALUE, name,
 				    "a change from the base is told once: without a list");
-	if (r == 0 && table->levels.base_factor &&
-	    !table_levels_base_told(&table->levels, index, name))
+	if (r == 0 && table->levels.base_factor && !table->base_told[table->base_row][workload])
 		r = add_sample(table, row, &cell, workload, true, 1, 0);
 	for (size_t i = 0; r == 0 && i < repeats; i++)
 		r = add_sample(table, row, &cell, workload, false, repeats, i);
 	return r;
 }
 
-static int read_row(const struct table *table, size_t index)
+static int read_row(struct table *table, size_t index)
 {
 	static const char *const members[] = {"levels", "cells", NULL};
 	struct fields row, cells;
@@ -348,8 +351,10 @@ static int read_row(const struct table *table, size_t index)
 		r = get_object(&row, "cells", &cells);
 	if (r < 0)
 		return r;
+	if (table->levels.base_factor)
+		table->base_row = table_levels_base_row(&table->levels, index);
 	json_object_foreach ((json_t *)cells.object, name, member) { /* it is only read */
-		r = read_cell(table, index, &row, &cells, name);
+		r = read_cell(table, &row, &cells, name);
 		if (r < 0)
 			return r;
 	}

@@ -166,16 +166,13 @@ static bool same_base(const struct table_levels *table, const json_t *levels, co
 	return true;
 }
 
-bool table_levels_base_told(const struct table_levels *table, size_t row, const char *workload)
+size_t table_levels_base_row(const struct table_levels *table, size_t row)
 {
 	const json_t *levels = json_object_get(json_array_get(table->rows, row), "levels");
 
-	for (size_t i = 0; i < row; i++) {
-		const json_t *other = json_array_get(table->rows, i);
-
-		if (json_object_get(json_object_get(other, "cells"), workload) &&
-		    same_base(table, levels, json_object_get(other, "levels")))
-			return true;
-	}
-	return false;
+	for (size_t i = 0; i < row; i++)
+		if (same_base(table, levels,
+			      json_object_get(json_array_get(table->rows, i), "levels")))
+			return i;
+	return row;
 }

@@ -22,8 +22,8 @@ struct table_levels {
 MUST_CHECK int table_levels_read(const struct table_levels *table, const struct fields *row,
 				 bool base, struct sample *sample);
 
-/* Whether a row before this one has a cell of this workload and the same base: its levels differ in
- * the base's factor alone. */
-bool table_levels_base_told(const struct table_levels *table, size_t row, const char *workload);
+/* The first row with the same base, this one or one before it: its levels differ in the base's
+ * factor alone. */
+size_t table_levels_base_row(const struct table_levels *table, size_t row);
 
 #endif

@@ -230,6 +230,32 @@ static void test_changes(void **state)
 	collected_done(&sheet);
 }
 
+/* A cell of which nothing is told brings no base: the next one with the same base does. */
+static void test_changes_of_later_rows(void **state)
+{
+	static const char *const unknown[] = {
+		STRIPE("256K", "12", "\"Scan\": null"), STRIPE("256K", "12", "\"Scan\": {}"),
+		STRIPE("256K", "12", SCANNED("N/A")), STRIPE("256K", "12", "")};
+	static const char second[] = STRIPE("512K", "12", SCANNED("+8 %"));
+	static const char third[] = STRIPE("1M", "12", SCANNED("+9 %"));
+	static const char *const stripes[] = {"64K", "512K", "1M"};
+	char text[2000];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+		struct import_sheet sheet;
+
+		(void)snprintf(text, sizeof(text), CHANGES("%s, %s, %s"), unknown[i], second,
+			       third);
+		collected_ok(READER, text, &sheet);
+		assert_int_equal(sheet.count, ARRAY_SIZE(stripes));
+		for (size_t k = 0; k < sheet.count; k++)
+			assert_string_equal(sheet.samples[k].levels[0].value, stripes[k]);
+		collected_figure(&told(&sheet, 0, DIRECTION_READ)->bandwidth, 100, 100, 100);
+		collected_done(&sheet);
+	}
+}
+
 static void test_changes_refused(void **state)
 {
 	(void)state;
@@ -498,6 +524,7 @@ int main(void)
 		cmocka_unit_test(test_options_as_factors),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_changes_of_later_rows),
 		cmocka_unit_test(test_changes_refused),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_diskspd_commands),
