@@ -211,7 +211,11 @@ static void test_limits(void **state)
 		free(text);
 	}
 	collected_length(READER, "1.98,2.00a,", 128,
-			 ",1,1,64M,8k,8192,5," DATA "," NO_FILES "," LATENCIES, "too long");
+			 ",1,1,64M,8k,8192,5," DATA "," NO_FILES "," LATENCIES, "more than 128");
+	/* of a share of the processor, which is kept as it was told */
+	collected_length(READER, "1.98,2.00a,nas,1,1,64M,8k,8192,5,510,", 128,
+			 ",31485,14,20000,9,+++++,+++,64000,21,450.3,7," NO_FILES "," LATENCIES,
+			 "more than 128");
 }
 
 static void test_cut_short(void **state)
