@@ -218,6 +218,17 @@ static double rate_asked(const struct sample *sample, enum direction d, double l
 	return rate * (double)options->numjobs;
 }
 
+/* As it was asked for: in operations where they are of one size, else in MiB. */
+static void put_rate(const struct sample *sample, enum direction d, double bytes, double size,
+		     char text[64])
+{
+	if (sample->options.rate[d] == 0 && size > 0)
+		(void)snprintf(text, 64, "%.4g IOPS of %ss", bytes / size, direction_names[d]);
+	else
+		(void)snprintf(text, 64, "%.4g MiB/s of %ss", bytes / (1 << 20),
+			       direction_names[d]);
+}
+
 /* A rate of which less than nearly all was done: the schedule went on, so the rest is late. */
 int checks_rate(const struct check *check, enum direction d)
 {
@@ -239,9 +250,8 @@ int checks_rate(const struct check *check, enum direction d)
 	spread *= most;
 	if (got.high * seconds.value >= asked * seconds.value * RATE_SHARE - spread)
 		return 0;
-	(void)snprintf(expected, sizeof(expected), "%.4g bytes/s %s", asked,
-		       d == DIRECTION_READ ? "read" : "written");
-	(void)snprintf(found, sizeof(found), "%.4g bytes/s", got.value);
+	put_rate(sample, d, asked, least < most ? 0 : most, expected);
+	put_rate(sample, d, got.value, least < most ? 0 : most, found);
 	return checks_add(
 		check, FINDING_WARNING, "rate_not_kept", expected, found,
 		"The target did not keep the rate that was asked for: operations began later "

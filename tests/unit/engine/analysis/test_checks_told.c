@@ -301,6 +301,12 @@ static void a_rate_is_kept_or_told(void **state)
 		assert_int_equal(checks_sample(&sample), 0);
 		if ((told_find(&sample.findings, "rate_not_kept") != NULL) != cases[i].told)
 			fail_msg("%s: %d", cases[i].options, (int)cases[i].ios);
+		if (cases[i].told) /* in what it was asked for */
+			assert_string_equal(told_find(&sample.findings, "rate_not_kept")->expected,
+					    strstr(cases[i].options, "rate=") ? "2 MiB/s of reads"
+					    : strstr(cases[i].options, "split")
+						    ? "1.953 MiB/s of reads"
+						    : "500 IOPS of reads");
 		sample_done(&sample);
 	}
 }
