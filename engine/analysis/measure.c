@@ -124,8 +124,7 @@ struct told_figure measure_figure(const struct sample *sample, const struct comp
 	return (struct told_figure){0};
 }
 
-/* Whether rates say how much is done each way, and latencies tell how well. */
-static bool paced(const struct sample *sample)
+bool measure_paced(const struct sample *sample)
 {
 	bool any = false;
 
@@ -142,7 +141,7 @@ static bool paced(const struct sample *sample)
 			any = true;
 		}
 	}
-	return any && mean_latency(sample).known;
+	return any;
 }
 
 static bool is_request_size(const struct option *option)
@@ -186,7 +185,7 @@ struct traits {
 static void look_at(struct traits *traits, const struct sample *sample, const struct sample *first)
 {
 	traits->samples++;
-	traits->paced = traits->paced && paced(sample);
+	traits->paced = traits->paced && measure_paced(sample) && mean_latency(sample).known;
 	traits->one_size = traits->one_size && same_sizes(first, sample);
 	traits->iops = traits->iops && total_rate(sample, MEASURE_IOPS).known;
 	traits->bandwidth = traits->bandwidth && total_rate(sample, MEASURE_BANDWIDTH).known;

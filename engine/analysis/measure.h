@@ -20,6 +20,10 @@
  */
 enum measure measure_choose(const struct analysis *analysis, const struct comparison *comparison);
 
+/* Whether rates say how much is done, each way and by each of its jobs, so that latencies alone
+ * tell how well. */
+bool measure_paced(const struct sample *sample);
+
 /*
  * The sample's figure: all directions together, with what rounding leaves open. The latency is the
  * mean over all operations, from the intended start where there is one, so that a stall counts for

@@ -144,12 +144,3 @@ struct told_figure run_figure_of_files(const struct sample *sample, enum run_fig
 		return files->told_ops_per_s;
 	return files->seconds > 0 ? told_exactly(file_result_ops_per_s(files)) : unknown();
 }
-
-bool run_sample_has_rate(const struct sample *sample)
-{
-	for (size_t i = 0; i < workload_parts(&sample->options); i++)
-		for (int d = 0; d < DIRECTION_COUNT; d++)
-			if (workload_rate(workload_part(&sample->options, i), d) > 0)
-				return true;
-	return false;
-}

@@ -20,7 +20,4 @@ MUST_CHECK int run_figure_of_data(const struct sample *sample, enum run_figure f
 struct told_figure run_figure_of_files(const struct sample *sample, enum run_figure figure,
 				       int operation, int order);
 
-/* Whether rates say what is done. */
-bool run_sample_has_rate(const struct sample *sample);
-
 #endif

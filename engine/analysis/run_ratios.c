@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/measure.h"
 #include "engine/analysis/run_figures.h"
 #include "engine/analysis/run_parts.h"
 
@@ -178,8 +179,8 @@ static int choose_judged(struct run_pair *pair)
 		return r;
 	if (pair->files)
 		first = RUN_FIGURE_FILES;
-	else if (run_sample_has_rate(pair->cells[0]->samples[0]) &&
-		 run_sample_has_rate(pair->cells[1]->samples[0]))
+	else if (measure_paced(pair->cells[0]->samples[0]) &&
+		 measure_paced(pair->cells[1]->samples[0]))
 		first = RUN_FIGURE_LATENCY;
 	else if (!same)
 		first = RUN_FIGURE_BANDWIDTH;
