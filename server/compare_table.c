@@ -182,6 +182,18 @@ static void print_alone(const struct run_comparison *comparison, FILE *out, size
 
 /* ---- what it comes to ---- */
 
+static bool any_repeats(const struct run_comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->pair_count; i++) {
+		const struct run_pair *pair = &comparison->pairs[i];
+
+		if (pair->ratio_count > 0 &&
+		    (pair->ratios[0].baseline.count > 1 || pair->ratios[0].other.count > 1))
+			return true;
+	}
+	return false;
+}
+
 static void print_summary(const struct run_comparison *comparison, FILE *out, size_t width)
 {
 	char line[200];
@@ -198,6 +210,12 @@ static void print_summary(const struct run_comparison *comparison, FILE *out, si
 			   ? line
 			   : "These runs have no cell in common: nothing can be compared.",
 		   0, 0, width);
+	if (any_repeats(comparison))
+		table_wrap(
+			out,
+			"A change is of the geometric means of the repeats; the figures beside it "
+			"are arithmetic ones.",
+			0, 0, width);
 	if (comparison->judged > 0)
 		table_wrap(out,
 			   "The intervals know the repeats within each run, not what was otherwise "

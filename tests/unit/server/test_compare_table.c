@@ -57,6 +57,7 @@ static void differences_before_figures(void **state)
 	has(text, "FAIL  files_percent -5: nothing could be held against it");
 	has(text, "pass  unmatched 0: 0 cells");
 	has(text, "Of 2 cells 0 better, 2 worse");
+	has(text, "geometric means of the repeats");
 	free(text);
 	text = printed(&a, &a, NULL);
 	has(text, "Nothing that is known differs");
@@ -95,6 +96,7 @@ static void a_long_list_is_cut(void **state)
 		has(text, "- reader, place=place-19: not in run 1");
 		assert_int_equal(strstr(text, "and 1 more") != NULL, count == 21);
 		has(text, "no cell in common");
+		assert_null(strstr(text, "geometric"));
 		free(text);
 		result_done(&a);
 		result_done(&b);
