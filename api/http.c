@@ -310,10 +310,11 @@ static int body_too_large(const struct request *request, struct error *err)
 			 (unsigned long long)body_max(request) >> 10);
 }
 
-/* Memory for bodies is bounded: only so many are large at a time. */
-static int count_large(struct http *http, struct request *request)
+/* Memory for bodies is bounded: only so many are large at a time. size: bytes that the body has, or
+ * will have. */
+static int count_large(struct http *http, struct request *request, uint64_t size)
 {
-	if (request->body_is_large || request->body_size <= REQUEST_BODY_MAX)
+	if (request->body_is_large || size <= REQUEST_BODY_MAX)
 		return 0;
 	if (atomic_fetch_add(&http->large_bodies, 1) >= REQUEST_LARGE_MAX) {
 		(void)atomic_fetch_sub(&http->large_bodies, 1);
@@ -383,7 +384,8 @@ static enum MHD_Result begin(struct http *http, struct request *request, const c
 	note_wishes(request);
 	/* Where the framing is wrong, nothing behind the headers can be trusted. */
 	now = gate_framing(&facts, &request->refused) < 0;
-	if (!now && admit(http, request, &facts, method, url, &request->refused) < 0)
+	if (!now && (admit(http, request, &facts, method, url, &request->refused) < 0 ||
+		     count_large(http, request, gate_content_length(&facts)) < 0))
 		now = facts.expect.count || gate_content_length(&facts) > drain_max(request);
 	if (!now)
 		return MHD_YES;
@@ -401,7 +403,8 @@ static enum MHD_Result take_body(struct http *http, struct request *request, con
 		return MHD_NO; /* chunks without end: no answer can be queued here */
 	if (request->refused.code == ERROR_NONE && request->body_seen > body_max(request))
 		(void)body_too_large(request, &request->refused);
-	if (request->refused.code != ERROR_NONE || count_large(http, request) < 0)
+	if (request->refused.code != ERROR_NONE ||
+	    count_large(http, request, request->body_size + size) < 0)
 		return MHD_YES;
 	body = realloc(request->body, request->body_size + size + 1);
 	if (!body) {

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import time
 import urllib.parse
@@ -424,23 +425,26 @@ def test_16_mib_and_one_byte_more(service):
 def test_few_large_bodies_at_a_time(service):
     """Four that are on their way hold their memory; the fifth is told to come again."""
     whole = packed(result()).ljust(100 << 10)
+    head = (f"POST /api/v1/imports HTTP/1.1\r\nHost: 127.0.0.1:{service.port}\r\nConnection: close\r\n"
+            "Content-Type: application/json\r\nExpect: 100-continue\r\n"
+            f"Content-Length: {len(whole)}\r\n\r\n").encode()
     held = []
     for _ in range(4):
-        connection = service.client.connection()
-        connection.putrequest("POST", "/api/v1/imports")
-        connection.putheader("Content-Type", "application/json")
-        connection.putheader("Content-Length", str(len(whole)))
-        connection.endheaders(whole[:-1])
-        held.append(connection)
-    until = time.monotonic() + 8  # then they have had their time
-    while (answer := service.client.post("/api/v1/imports", raw=whole)).status != 503:
-        assert answer.status == 201 and time.monotonic() < until, answer
-    assert answer.code == "queue_full" and int(answer.headers["retry-after"]) > 0
+        held.append(socket.create_connection(("127.0.0.1", service.port), PATIENCE))
+        held[-1].sendall(head)
+        assert held[-1].recv(4096).startswith(b"HTTP/1.1 100 ")  # it has been let in
+    answer = service.client.post("/api/v1/imports", raw=whole)
+    assert (answer.status, answer.code) == (503, "queue_full")
+    assert int(answer.headers["retry-after"]) > 0
+    fifth = service.client.raw(head)  # whose body is not even waited for
+    assert fifth.startswith(b"HTTP/1.1 503 ")
     for connection in held:  # and those four are answered
-        connection.send(whole[-1:])
-        assert connection.getresponse().status == 201
+        connection.sendall(whole)
+        assert connection.recv(4096).startswith(b"HTTP/1.1 201 ")
         connection.close()
-    assert service.client.post("/api/v1/imports", raw=whole).status == 201
+    until = time.monotonic() + PATIENCE
+    while (answer := service.client.post("/api/v1/imports", raw=whole)).status != 201:
+        assert time.monotonic() < until, answer  # a place is free a moment after its answer
 
 
 def test_an_imported_definition_is_not_run(service):
