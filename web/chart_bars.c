@@ -123,6 +123,22 @@ static double bar_x(const struct bars_view *view, double place)
 	return view->frame.left + view->slot * (place + 0.5);
 }
 
+/* Points that a figure takes. Narrower bars have theirs where the table must not be asked first: on
+ * those in the strong tone, of neighbours on every second, or as many as there is room for. */
+#define FIGURE_ROOM 27.0
+
+static bool figures_fit(const struct bars_view *view, size_t index)
+{
+	const struct chart_bar *bars = view->bars->bars;
+	size_t every = (size_t)ceil(FIGURE_ROOM / view->slot), before = 0;
+
+	if (view->slot >= FIGURE_ROOM)
+		return true;
+	while (before < index && bars[index - before - 1].strong)
+		before++;
+	return bars[index].strong && before % every == 0;
+}
+
 static void bar_figures(FILE *file, const struct bars_view *view, size_t index)
 {
 	const struct chart_bars *bars = view->bars;
@@ -135,8 +151,8 @@ static void bar_figures(FILE *file, const struct bars_view *view, size_t index)
 			     "center", view->palette->muted, 11, "-", 1);
 		return;
 	}
-	if (view->slot < 27 && !bar->strong)
-		return; /* figures would run into each other; the table has them */
+	if (!figures_fit(view, index))
+		return; /* they would run into each other; the table has them */
 	for (size_t s = 0; s < bars->segment_count; s++) {
 		if (!bar->segments[s].present)
 			continue;

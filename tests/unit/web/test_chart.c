@@ -51,6 +51,43 @@ static size_t add_bars(struct chart_set *set, const char *label, const char *axi
 	return index;
 }
 
+/* Figures of many bars beside each other would run into each other: every second has one. */
+static void test_many_bars(void **state)
+{
+	static const char *const labels[] = {"a", "b", "c", "d", "e", "f", "g", "h",
+					     "i", "j", "k", "l", "m", "n", "o"};
+	struct chart_set *set;
+	struct chart_bar bars[ARRAY_SIZE(labels)] = {0};
+	struct chart_bars chart = {.title = "many",
+				   .axis = "bs",
+				   .segment_count = 1,
+				   .segment_names = {"read"},
+				   .count = ARRAY_SIZE(bars),
+				   .bars = bars,
+				   .format = numbers_count};
+	size_t index, size;
+	char text[16];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bars); i++) {
+		bars[i].label = labels[i];
+		bars[i].strong = i != 7; /* h: pale, so that i begins anew */
+		bars[i].segments[0] =
+			(struct chart_segment){.value = 101 + (double)i, .present = true};
+	}
+	assert_int_equal(chart_set_new(&set), 0);
+	assert_int_equal(chart_add_bars(set, &chart, &index), 0);
+	assert_int_equal(chart_set_draw(set), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(bars); i++) {
+		bool told = i < 7 ? i % 2 == 0 : i % 2 == 0 && i > 7;
+
+		(void)snprintf(text, sizeof(text), ">%zu<", 101 + i);
+		assert_int_equal(strstr(chart_svg(set, index, CHART_LIGHT, &size), text) != NULL,
+				 told);
+	}
+	chart_set_free(set);
+}
+
 static size_t add_lines(struct chart_set *set, const char *label, enum chart_axis axis)
 {
 	static const double x[] = {0.301, 1, 2, 3}, y[] = {1e5, 2e5, 1e6, 2e7};
@@ -509,12 +546,19 @@ static void test_names_have_room(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_draws),	      cmocka_unit_test(test_hostile_labels),
-		cmocka_unit_test(test_odd_numbers),   cmocka_unit_test(test_without_gnuplot),
-		cmocka_unit_test(test_one_bad_chart), cmocka_unit_test(test_sweeps_its_directories),
-		cmocka_unit_test(test_limit),	      cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_spread),	      cmocka_unit_test(test_names_have_room),
-		cmocka_unit_test(test_heat),	      cmocka_unit_test(test_curves),
+		cmocka_unit_test(test_draws),
+		cmocka_unit_test(test_many_bars),
+		cmocka_unit_test(test_hostile_labels),
+		cmocka_unit_test(test_odd_numbers),
+		cmocka_unit_test(test_without_gnuplot),
+		cmocka_unit_test(test_one_bad_chart),
+		cmocka_unit_test(test_sweeps_its_directories),
+		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_names_have_room),
+		cmocka_unit_test(test_heat),
+		cmocka_unit_test(test_curves),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "sandbox") == 0)
