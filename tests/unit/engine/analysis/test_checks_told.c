@@ -55,6 +55,28 @@ static void only_rounding_may_part_rates(void **state)
 	}
 }
 
+/* dd tells how many requests there were, and of none how long it took: no percentile is missed. */
+static void few_operations_lack_no_percentiles_that_were_not_told(void **state)
+{
+	for (int told = 0; told < 2; told++) {
+		struct told_direction *read;
+		struct sample sample;
+
+		told_sample(&sample, "w", "rw=read bs=1m");
+		read = &sample.source->directions[DIRECTION_READ];
+		sample.directions[DIRECTION_READ].ios = 64;
+		read->ios_known = true;
+		if (told) {
+			read->percentiles = calloc(1, sizeof(*read->percentiles));
+			assert_non_null(read->percentiles);
+			read->percentile_count = 1;
+			read->percentiles[0] = (struct told_percentile){50, 1e6};
+		}
+		expect_only(&sample, told ? "few_operations" : NULL);
+	}
+	(void)state;
+}
+
 /* Exact ones may miss by what a last, shorter request takes: a thousandth. */
 static void exact_rates_may_miss_a_thousandth(void **state)
 {
@@ -489,6 +511,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_rounding_may_part_rates),
+		cmocka_unit_test(few_operations_lack_no_percentiles_that_were_not_told),
 		cmocka_unit_test(exact_rates_may_miss_a_thousandth),
 		cmocka_unit_test(sizes_that_differ_give_a_range),
 		cmocka_unit_test(amounts_are_held_to_the_size),
