@@ -201,7 +201,8 @@ static int take_lock(struct store *store, const char *directory, uint64_t wait_m
 			return error_set_sys(err, ERROR_SYSTEM, errno, "%s/lock", directory);
 		if (clock_now_ns() >= deadline_ns)
 			return error_set_sys(err, ERROR_SYSTEM, EWOULDBLOCK,
-					     "another service uses the state directory %s",
+					     "another service uses the state directory %s; "
+					     "what is to be kept there is posted to it",
 					     directory);
 		(void)nanosleep(&pause, NULL); /* flock has no deadline of its own */
 	}

@@ -117,6 +117,11 @@ void stored_complain(const char *word, const struct error *err)
 	(void)fprintf(stderr, "volbench: %s%s%s%s%s (%s)\n", name ? name : "", name ? ": " : "",
 		      err->field, err->field[0] ? ": " : "", err->message,
 		      error_code_text(err->code));
+	/* What another tool printed is the likeliest mistake. */
+	if (strcmp(err->field, "/schema") == 0)
+		(void)fputs("A result of Volbench's is needed here; of what another tool printed "
+			    "\"volbench import FILE --json RESULT\" makes one.\n",
+			    stderr);
 }
 
 int stored_check_html(const char *directory, struct error *err)

@@ -167,4 +167,5 @@ def test_bad_usage(make, directory):
         assert message in done.stderr and not done.stdout, (words, done.stderr)
     done = volbench("report", other)
     assert done.returncode == 2 and "/schema" in done.stderr
+    assert "volbench import FILE --json RESULT" in done.stderr
     assert volbench("report", directory / "nothing.json").returncode == 2
