@@ -328,7 +328,7 @@ char *page_studies(const struct page_study *studies, size_t count, const char *h
 	html_open(html, "p", "class", "note", NULL);
 	html_text(html, "A table of your own is read the same way: ");
 	html_open(html, "code", NULL);
-	html_textf(html, "curl --data-binary @table.json http://%s/api/v1/imports", host);
+	html_textf(html, "curl -F file=@table.json http://%s/api/v1/imports", host);
 	html_close(html, "code");
 	html_text(html, ".");
 	html_close(html, "p");

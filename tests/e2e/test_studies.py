@@ -22,6 +22,8 @@ def test_pages(service):
     moved = client.get("/studies")
     assert (moved.status, moved.headers["location"]) == (301, "/studies/")
     page = client.get("/studies/")
+    # as a form: curl alone would call a table's bytes one, and be refused
+    assert "curl -F file=@table.json http://" in page.body.decode()
     assert page.status == 200
     for study in client.get("/api/v1/studies").json["studies"]:
         address = f"/studies/{study['name']}/"
