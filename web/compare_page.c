@@ -237,7 +237,7 @@ static void difference_row(const struct run_comparison *comparison,
 
 static void differences_section(const struct run_comparison *comparison, struct html *html)
 {
-	html_open(html, "section", "id", "differences", NULL);
+	html_open(html, "section", "id", "differences", "class", "flow", NULL);
 	html_element(html, "h2", "What differs beside the figures", NULL);
 	if (comparison->difference_count == 0) {
 		html_element(html, "p",
@@ -365,7 +365,7 @@ static void run_figures(const struct run_comparison *comparison, size_t run, boo
 
 static void figures_section(const struct run_comparison *comparison, size_t run, struct html *html)
 {
-	html_open(html, "section", NULL);
+	html_open(html, "section", "class", "flow", NULL);
 	html_open(html, "h2", NULL);
 	html_textf(html, "Run %zu beside the baseline: ", run);
 	html_name(html, run_name(comparison->runs[run]));
@@ -387,7 +387,8 @@ static void alone_section(const struct run_comparison *comparison, struct html *
 
 	if (comparison->alone_count == 0)
 		return;
-	html_raw(html, "<section><h2>Without a partner</h2><p class=\"note\">Cells that were "
+	html_raw(html, "<section class=\"flow\"><h2>Without a partner</h2><p class=\"note\">Cells "
+		       "that were "
 		       "measured in one run alone.</p><ul>");
 	for (size_t i = 0; i < shown; i++) {
 		const struct run_alone *alone = &comparison->alone[i];
@@ -407,7 +408,8 @@ static void alone_section(const struct run_comparison *comparison, struct html *
 
 static void method_section(const struct run_comparison *comparison, struct html *html)
 {
-	html_raw(html, "<section><h2>How this is judged</h2><p>Runs share no blocks, so the "
+	html_raw(html, "<section class=\"flow\"><h2>How this is judged</h2><p>Runs share no "
+		       "blocks, so the "
 		       "logarithms of their repeats are compared by Welch's test, with 95 % "
 		       "intervals, and verdicts hold under Holm's procedure over all cells "
 		       "of all runs. A single sample has no interval and no verdict.</p><p>As "

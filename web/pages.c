@@ -296,7 +296,7 @@ static void study_entry(const struct page_study *study, struct html *html)
 {
 	char address[128];
 
-	html_open(html, "section", "class", "study", NULL);
+	html_open(html, "section", "class", "flow", NULL);
 	html_open(html, "h2", NULL);
 	(void)snprintf(address, sizeof(address), "/studies/%s/", study->name);
 	html_element(html, "a", study->title, "href", address, NULL);
