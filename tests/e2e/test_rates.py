@@ -103,11 +103,12 @@ def test_pauses_are_seen_beneath(directory):
     arrivals = [o.ns for o in mount.log() if o.kind == "read"][-sample["read"]["ios"]:]
     gaps = [after - before for before, after in zip(arrivals, arrivals[1:])]
     pauses = sum(gap >= 50 * MS for gap in gaps)
-    assert pauses >= 0.9 * (len(gaps) // 10) - 1 > 3
+    assert pauses >= len(gaps) // 10 - 1 > 3
     assert sample["read"]["ios"] <= 10 * (2000 // 50 + 1)
-    # Behind each ten; where the tenth comes late, as on a busy machine, its pause is seen shorter.
-    behind = gaps[9::10]
-    assert sum(gap >= 50 * MS for gap in behind) >= 0.9 * len(behind) - 1
+    # Every one, from where a burst begins: its last request may arrive late, on a busy machine, and
+    # what is seen behind that is shorter than what was kept.
+    firsts = arrivals[::10]
+    assert all(after - before >= 50 * MS for before, after in zip(firsts, firsts[1:]))
 
 
 def test_both_latencies_stand_in_every_format(directory, scratch):
