@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Metadata workloads: files through their phases, and nothing of them left, on real file systems."""
 import csv
+import errno
 import io
 import json
 import os
@@ -69,6 +70,22 @@ def mounted(directory, scratch):
 def used_inodes(where):
     status = os.statvfs(where)
     return status.f_files - status.f_ffree
+
+
+def take_inodes(where, count):
+    for number in range(count):
+        (where / str(number)).touch()
+
+
+def keep_inodes_taken(where, ended):
+    """Takes each inode that is free, or becomes so, until `ended`."""
+    count = 0
+    while not ended.is_set():
+        try:
+            (where / f"late-{count}").touch()
+            count += 1
+        except OSError as error:
+            assert error.errno == errno.ENOSPC
 
 
 def files_in(where):
@@ -238,23 +255,24 @@ def test_inodes_are_counted_before(make_engine, mounted):
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
 @pytest.mark.parametrize("ioengine", ["io_uring", "threads"])
 def test_a_full_file_system_is_told(make_engine, mounted, ioengine):
-    """Somebody else takes the inodes once the run has begun."""
+    """Somebody else takes the inodes once the run has begun, and those that a delete gives back."""
     where = mounted("ext4", "-N", "4000")
+    others = where / "others"
+    others.mkdir()
+    take_inodes(others, os.statvfs(where).f_favail - 2050)
     engine = make_engine()
     engine.send("run", run="r", definition=definition(
         where, metadata="create,stat,delete", nrfiles=2000, repeats=100, ioengine=ioengine))
     engine.until(lambda line: "sample" in line)
-    others = where / "others"
-    others.mkdir()
-    count = 0
+    ended = threading.Event()
+    taker = threading.Thread(target=keep_inodes_taken, args=(others, ended))
+    taker.start()
     try:
-        while True:
-            (others / str(count)).touch()
-            count += 1
-    except OSError:
-        pass
-    while engine.read() is not None:
-        pass
+        while engine.read() is not None:
+            pass
+    finally:
+        ended.set()
+        taker.join()
     told = end(engine.lines)
     assert told["state"] == "failed"
     assert told["error"]["code"] == "no_space"
