@@ -300,6 +300,30 @@ static int do_unlink(const struct fuse_in_header *in, const char *name)
 	return done(in, NULL, 0);
 }
 
+/* The files' names, as many as the kernel has room for; an entry's place is that of its file. */
+static int do_list(const struct fuse_in_header *in, const struct fuse_read_in *read)
+{
+	static _Alignas(8) char list[FILES * (sizeof(struct fuse_dirent) + NAME_SIZE)];
+	size_t size = 0;
+
+	for (uint64_t i = read->offset; i < FILES; i++) {
+		size_t length = strlen(files[i].name);
+		struct fuse_dirent *entry = (void *)(list + size);
+
+		if (length == 0)
+			continue;
+		if (size + FUSE_DIRENT_ALIGN(FUSE_NAME_OFFSET + length) > read->size)
+			break;
+		*entry = (struct fuse_dirent){.ino = FIRST_NODE + i,
+					      .off = i + 1,
+					      .namelen = (uint32_t)length,
+					      .type = S_IFREG >> 12};
+		memcpy(entry->name, files[i].name, length);
+		size += FUSE_DIRENT_SIZE(entry);
+	}
+	return done(in, list, size);
+}
+
 static int do_statfs(const struct fuse_in_header *in)
 {
 	struct fuse_statfs_out out = {.st = {.blocks = 1u << 20,
@@ -429,7 +453,8 @@ static int dispatch(const struct fuse_in_header *in)
 		return do_statfs(in);
 	case FUSE_FALLOCATE:
 		return do_allocate(in, body);
-	case FUSE_READDIR: /* nothing is listed: names are known */
+	case FUSE_READDIR:
+		return do_list(in, body);
 	case FUSE_FLUSH:
 	case FUSE_RELEASE:
 	case FUSE_RELEASEDIR:
