@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """kill -9 of the service, the engine, or both, in the middle of a run."""
 import os
+import pathlib
 import signal
 import time
 
 import pytest
 
+import fuse
 from service import PATIENCE
 
 
@@ -87,24 +89,45 @@ def test_both_killed(service):
     check_after(service, run_id, queued, "interrupted")
 
 
+@pytest.mark.skipif(fuse.missing() is not None, reason=fuse.missing() or "")
 @pytest.mark.parametrize("killed", ["service", "engine", "both"])
-def test_killed_in_the_fill(service, killed):
+def test_killed_in_the_fill(make_service, directory, killed):
     """Before there is a sample: an empty result, and nothing of the half-filled file."""
+    # Of 8 MiB at a time, each a tenth of a second: a fill that nobody sees the end of.
+    with fuse.Mount(directory, delay_us=100000) as mount:
+        service = make_service(allow=[mount.path])
+        check_killed_in_the_fill(service, pathlib.Path(mount.path), killed)
+
+
+def sizes(where):
+    """Of the files in a directory, which may be given other names meanwhile."""
+    with os.scandir(where) as entries:
+        for entry in entries:
+            try:
+                yield entry.stat().st_size
+            except FileNotFoundError:
+                pass
+
+
+def check_killed_in_the_fill(service, slow, killed):
     run_id = service.client.submit(
-        service.definition(factors=None, defaults={"size": "1g", "runtime": 60})
+        service.definition(target={"directory": str(slow)}, factors=None,
+                           defaults={"size": "3g", "runtime": 60})
     )
     queued = service.client.submit(service.definition())
-    wait_for(lambda: any(p.stat().st_size for p in service.scratch.iterdir()), "no scratch file")
+    wait_for(lambda: any(sizes(slow)), "no file is filled")
     engines = service.engines()
     assert len(engines) == 1
-    os.kill(engines[0], signal.SIGSTOP)  # it is not to get away with having finished
     assert service.client.run(run_id)["progress"]["phase"] in ("prepare", "fill")
+    if killed != "service":
+        os.kill(engines[0], signal.SIGSTOP)  # it is not to clean up
     if killed != "engine":
         service.kill()
-    os.kill(engines[0], signal.SIGCONT if killed == "service" else signal.SIGKILL)
+    if killed != "service":
+        os.kill(engines[0], signal.SIGKILL)
     if killed == "service":
         wait_for(lambda: not service.engines(), "the engine goes on")
-        wait_for(lambda: not list(service.scratch.iterdir()), "scratch files are left")
+        assert not list(slow.iterdir()), "files are left"
     if killed != "engine":
         service.start()
     client = service.client
@@ -112,7 +135,7 @@ def test_killed_in_the_fill(service, killed):
     assert client.get(f"/api/v1/runs/{run_id}/result").json["samples"] == []
     client.wait_state(queued, "done")
     wait_for(lambda: not service.engines(), "an engine is left")
-    assert not list(service.scratch.iterdir()), "scratch files are left"
+    assert not list(slow.iterdir()) and not list(service.scratch.iterdir()), "files are left"
     client.wait_report(run_id)
     assert b"interrupted" in client.get(f"/runs/{run_id}/").body
 
