@@ -17,20 +17,22 @@ PATIENCE = 60 if SLOW else 20
 
 
 def definition(target, rw="randread", **members):
-    """A small one; options of the workload in `options`."""
+    """A small one; options of the workload in `options`. What is drawn is the same in each run."""
     options = {"rw": rw, "bs": "4k", "size": "4M", "runtime": "0.2"}
     options.update(members.pop("options", {}))
-    whole = {"name": "test", "target": target, "workloads": [{"name": "w", **options}]}
+    whole = {"name": "test", "seed": 1, "target": target, "workloads": [{"name": "w", **options}]}
     whole.update(members)
     return whole
 
 
 class Engine:
-    """One engine process. state: its directory; allow: paths."""
+    """One engine process. state: its directory; allow: paths; room: bytes that it may say unread."""
 
     def __init__(self, state, allow, wrapper=(), stderr=None, environment=None,
-                 program=PROGRAM):
+                 program=PROGRAM, room=None):
         ours, theirs = socket.socketpair()
+        if room:
+            theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, room)
         command = [*map(str, wrapper), str(program), "engine", "--state", str(state)]
         for path in allow:
             command += ["--allow", str(path)]
@@ -42,7 +44,17 @@ class Engine:
         self.lines = []
 
     def send(self, call, **members):
-        self.socket.sendall(json.dumps({"call": call, **members}).encode() + b"\n")
+        try:
+            self.socket.sendall(json.dumps({"call": call, **members}).encode() + b"\n")
+        except BrokenPipeError:
+            pass  # it has ended; what it said is still to be read
+
+    def receive(self):
+        """What there is; nothing at the end, also where it left before it read our last line."""
+        try:
+            return self.socket.recv(1 << 20)
+        except ConnectionResetError:
+            return b""
 
     def read(self, timeout=PATIENCE):
         """The next line as an object; None at the end."""
@@ -51,7 +63,7 @@ class Engine:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self.socket], [], [], left)[0]:
                 raise TimeoutError(f"the engine said nothing for {timeout} s: {self.lines[-3:]}")
-            data = self.socket.recv(1 << 20)
+            data = self.receive()
             if not data:
                 assert self.buffer == b"", "a line was cut"
                 return None
@@ -85,6 +97,27 @@ class Engine:
             if predicate(line):
                 return line
 
+    def has_said(self, predicate):
+        """Whether one of the lines up to now is such a line."""
+        while b"\n" in self.buffer or select.select([self.socket], [], [], 0)[0]:
+            if self.read() is None:
+                break
+        return any(predicate(line) for line in self.lines)
+
+    def hold(self):
+        """Stops the process; False where it has ended."""
+        if self.process.poll() is not None:
+            return False
+        self.process.send_signal(signal.SIGSTOP)
+        _, status = os.waitpid(self.process.pid, os.WUNTRACED)
+        if os.WIFSTOPPED(status):
+            return True
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        return False
+
+    def go_on(self):
+        self.process.send_signal(signal.SIGCONT)
+
     def wait(self, timeout=PATIENCE):
         return self.process.wait(timeout)
 
@@ -113,6 +146,15 @@ def samples(lines):
 def end(lines):
     assert "end" in lines[-1], lines[-1]
     return lines[-1]["end"]
+
+
+def once_within(seconds, attempt, tries=4):
+    """That it can be done in so short a time, which attempt() returns. A machine that was held up
+    has another try; a program that is too slow is so each time."""
+    took = []
+    while not took or took[-1] >= seconds:
+        assert len(took) < tries, f"not within {seconds} s: {took}"
+        took.append(attempt())
 
 
 def in_phase(phase):

@@ -3,6 +3,9 @@
 import hashlib
 import pathlib
 import subprocess
+import time
+
+from engine import PATIENCE
 
 MIB = 1 << 20
 
@@ -13,6 +16,17 @@ def run(*command):
 
 def digest(path):
     return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+def unmount(where):
+    """Waits while it is busy: of a process that has ended the kernel takes some down a while later."""
+    until = time.monotonic() + PATIENCE
+    while (done := subprocess.run(["umount", str(where)], check=False, capture_output=True,
+                                  text=True)).returncode != 0:
+        if time.monotonic() > until:
+            run("umount", "--lazy", str(where))
+            raise AssertionError(done.stderr)
+        time.sleep(0.05)
 
 
 class Loops:
@@ -42,6 +56,6 @@ class Loops:
 
     def close(self):
         for where in self.mounts:
-            subprocess.run(["umount", str(where)], check=False)
+            unmount(where)
         for device, _ in self.devices.values():
             subprocess.run(["losetup", "--detach", device], check=False)

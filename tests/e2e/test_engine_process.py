@@ -9,7 +9,6 @@ import pathlib
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,7 @@ import time
 import pytest
 
 import contract
-from engine import PROGRAM, SLOW, Engine, definition, end, in_phase, samples, started
+from engine import PROGRAM, SLOW, Engine, definition, end, in_phase, once_within, samples, started
 
 WRAPPER = (sys.executable, pathlib.Path(__file__).parent / "no_uring.py")
 LONG = {"runtime": "60", "size": "4M"}
@@ -86,7 +85,7 @@ def test_plan_touches_nothing(make_engine, scratch, state):
 
 def test_run(make_engine, scratch, state):
     whole = definition(file_target(scratch), rw="randrw", factors={"iodepth": [1, 4]}, repeats=2,
-                       options={"ramp_time": "0.1"})
+                       options={"time_based": 0, "runtime": 600})
     lines = make_engine().run(whole)
     # Before it has started it only says that it is alive.
     before = list(itertools.takewhile(lambda line: "started" not in line, lines))
@@ -208,21 +207,26 @@ def test_same_seed_same_sequence(directory, scratch):
 # ---- ends ----
 
 def test_cancel_within_a_second(make_engine, scratch, state):
-    engine = make_engine()
-    engine.send("run", run="r", definition=definition(file_target(scratch), options=LONG))
-    engine.until(in_phase("measure"))
-    began = time.monotonic()
-    engine.send("cancel")
-    assert end([engine.until(lambda line: "end" in line)])["state"] == "cancelled"
-    assert time.monotonic() - began < (5 if SLOW else 1)
-    assert engine.read() is None
-    assert engine.wait() == 0
-    assert left_in(scratch, state) == []
+    def seconds_until_it_ends():
+        engine = make_engine()
+        engine.send("run", run="r", definition=definition(file_target(scratch), options=LONG))
+        engine.until(in_phase("measure"))
+        began = time.monotonic()
+        engine.send("cancel")
+        assert end([engine.until(lambda line: "end" in line)])["state"] == "cancelled"
+        took = time.monotonic() - began
+        assert engine.read() is None
+        assert engine.wait() == 0
+        assert left_in(scratch, state) == []
+        return took
+
+    once_within(5 if SLOW else 1, seconds_until_it_ends)
 
 
 def test_cancelled_run_keeps_finished_samples(make_engine, scratch):
     engine = make_engine()
-    engine.send("run", run="r", definition=definition(file_target(scratch), repeats=50))
+    engine.send("run", run="r", definition=definition(
+        file_target(scratch), repeats=100, factors={"iodepth": [1, 2, 3, 4]}))
     engine.until(lambda line: "sample" in line)
     engine.send("cancel")
     assert end([engine.until(lambda line: "end" in line)])["state"] == "cancelled"
@@ -235,11 +239,15 @@ def test_cancelled_run_keeps_finished_samples(make_engine, scratch):
     ("measure", {"size": "64M", "runtime": "60", "rw": "write", "direct": "0", "bs": "1M"}),
 ])
 def test_closed_socket_ends_it(make_engine, scratch, state, phase, options):
-    engine = make_engine()
-    engine.send("run", run="r", definition=definition(file_target(scratch), options=options))
-    engine.until(in_phase(phase))
-    assert engine.hang_up() < (10 if SLOW else 2)
-    assert left_in(scratch, state) == []
+    def seconds_until_it_is_gone():
+        engine = make_engine()
+        engine.send("run", run="r", definition=definition(file_target(scratch), options=options))
+        engine.until(in_phase(phase))
+        took = engine.hang_up()
+        assert left_in(scratch, state) == []
+        return took
+
+    once_within(10 if SLOW else 2, seconds_until_it_is_gone)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -254,13 +262,12 @@ def test_signal_ends_it(make_engine, scratch, state, number):
 
 
 def test_idle_engine_leaves_with_its_peer(make_engine):
-    assert make_engine().hang_up() < 5
+    once_within(5, lambda: make_engine().hang_up())
 
 
 def test_peer_that_does_not_read(make_engine, scratch, state):
     """Progress is dropped, so the run neither stops nor grows; samples wait until they are read."""
-    engine = make_engine()
-    engine.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    engine = make_engine(room=4096)
     engine.send("run", run="r", definition=definition(
         file_target(scratch), rw="randrw", repeats=20, options={"runtime": "0.1"}))
     deadline = time.monotonic() + 60
@@ -270,6 +277,7 @@ def test_peer_that_does_not_read(make_engine, scratch, state):
         time.sleep(0.5)
         if cpu_ticks(engine.process.pid) - before <= 1 and list(scratch.iterdir()):
             break
+    assert engine.process.poll() is None, "it said all that it had to say"
     lines = [engine.until(lambda line: "end" in line)]
     assert end(lines)["state"] == "done"
     assert len(samples(engine.lines)) == 20
@@ -442,13 +450,13 @@ def test_a_few_blocks_amid_nothing_are_seen(make_engine, scratch, directory, oth
 
 @needs_root
 def test_failing_device_fails_the_run(make_engine, scratch, directory):
-    """The backing file is cut short while the second sample is measured: reads then fail."""
+    """The backing file is cut short while a later sample is measured: reads then fail."""
     image = directory / "image"
     subprocess.run(["truncate", "--size=64M", image], check=True)
     with loop_device(image) as device:
         engine = make_engine(allow=[device])
         engine.send("run", run="r", definition=definition(
-            {"device": device}, repeats=3, options={"size": "64M", "runtime": "2"}))
+            {"device": device}, repeats=30, options={"size": "64M", "runtime": "2"}))
         engine.until(lambda line: "sample" in line)
         os.truncate(image, 1 << 20)
         last = end([engine.until(lambda line: "end" in line)])
@@ -458,8 +466,9 @@ def test_failing_device_fails_the_run(make_engine, scratch, directory):
 
 
 def test_more_than_free_space_is_refused(make_engine, scratch, state):
-    free = os.statvfs(scratch)
-    size = free.f_bavail * free.f_frsize + (1 << 30)
+    # However much of it others make free meanwhile.
+    there = os.statvfs(scratch)
+    size = there.f_blocks * there.f_frsize + (1 << 30)
     code, field = error_of(make_engine, [scratch], file_target(scratch), options={"size": str(size)})
     assert (code, field) == ("no_space", "/target")
     assert left_in(scratch, state) == []

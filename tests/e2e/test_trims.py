@@ -2,6 +2,7 @@
 """rw=trim and randtrim, on a file and on a device: what they leave, what is filled again before the
 next sample, what is refused, and the figures in every form."""
 import csv
+import errno
 import io
 import json
 import os
@@ -33,10 +34,13 @@ def volbench(directory):
 
 
 def first_data(image):
-    """The offset of the first byte that is no hole."""
+    """The offset of the first byte that is no hole; the end where there is none."""
     descriptor = os.open(image, os.O_RDONLY)
     try:
         return os.lseek(descriptor, 0, os.SEEK_DATA)
+    except OSError as error:
+        assert error.errno == errno.ENXIO
+        return os.fstat(descriptor).st_size
     finally:
         os.close(descriptor)
 

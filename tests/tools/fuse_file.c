@@ -11,9 +11,9 @@
  *   -d   each read, write and sync is answered so long after it arrived. Those outstanding wait
  *        beside each other, not one after another. 0: at once.
  *   -l   every read, write and sync as a line "NAME KIND OFFSET LENGTH NS": KIND is read, write,
- *        fsync or fdatasync; NS is the time of arrival, CLOCK_MONOTONIC. Nothing is cached in the
- *        kernel (FOPEN_DIRECT_IO), so what arrives is what was asked, up to 1 MiB at a time. The
- *        log is whole once the process has ended.
+ *        fsync or fdatasync; NAME is - where the file was removed; NS is the time of arrival,
+ *        CLOCK_MONOTONIC. Nothing is cached in the kernel (FOPEN_DIRECT_IO), so what arrives is
+ *        what was asked, up to 1 MiB at a time. The log is whole once the process has ended.
  *   -e   EIO for every read or write (KIND: read, write) of at most 64 KiB that begins in those
  * bytes of a file, which a fill, in larger pieces, does not meet. Nothing of it is written. Once
  *        for each kind.
@@ -356,8 +356,8 @@ static void tell(const struct file *file, const char *kind, uint64_t offset, uin
 		 uint64_t arrived_ns)
 {
 	if (log_file)
-		fprintf(log_file, "%s %s %" PRIu64 " %" PRIu32 " %" PRIu64 "\n", file->name, kind,
-			offset, length, arrived_ns);
+		fprintf(log_file, "%s %s %" PRIu64 " %" PRIu32 " %" PRIu64 "\n",
+			*file->name ? file->name : "-", kind, offset, length, arrived_ns);
 }
 
 static bool fails(int kind, uint64_t offset, uint32_t length)
