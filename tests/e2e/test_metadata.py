@@ -15,8 +15,8 @@ import time
 import pytest
 
 import contract
-from engine import PATIENCE, PROGRAM, SLOW, Engine, end, samples, started
-from loops import MIB, Loops, run
+from engine import PATIENCE, PROGRAM, SLOW, Engine, end, in_phase, once_within, samples, started
+from loops import MIB, Loops, run, unmount
 
 PHASES = ["create", "write", "stat", "read", "rename", "delete"]
 HERE = pathlib.Path(__file__).parent
@@ -25,7 +25,7 @@ HERE = pathlib.Path(__file__).parent
 def definition(where, **options):
     members = {key: options.pop(key) for key in ("factors", "repeats", "defaults", "seed")
                if key in options}
-    return {"name": "files", "target": {"directory": str(where)},
+    return {"name": "files", "seed": 1, "target": {"directory": str(where)},
             "workloads": [{"name": "small", "metadata": "all", **options}], **members}
 
 
@@ -77,15 +77,16 @@ def take_inodes(where, count):
         (where / str(number)).touch()
 
 
-def keep_inodes_taken(where, ended):
-    """Takes each inode that is free, or becomes so, until `ended`."""
+def keep_inodes_taken(where, ended, left):
+    """Takes each inode that is free, or becomes so, until `ended`; but for so many."""
     count = 0
     while not ended.is_set():
-        try:
-            (where / f"late-{count}").touch()
-            count += 1
-        except OSError as error:
-            assert error.errno == errno.ENOSPC
+        if os.statvfs(where).f_favail > left:
+            try:
+                (where / f"late-{count}").touch()
+                count += 1
+            except OSError as error:  # the run took them in between
+                assert error.errno == errno.ENOSPC
 
 
 def files_in(where):
@@ -116,38 +117,43 @@ def test_ten_thousand_files_leave_none(make_engine, mounted, scratch, kind, ioen
         where = scratch / "tmpfs"
         where.mkdir()
         run("mount", "-t", "tmpfs", "-o", "size=256m", "none", str(where))
-    before, counts, over = used_inodes(where), [0], threading.Event()
-    try:
-        def watch():
-            while not over.is_set():
-                counts.append(used_inodes(where) - before)
+    before, most, over = used_inodes(where), [0], threading.Event()
 
-        watcher = threading.Thread(target=watch, daemon=True)
-        watcher.start()
-        engine = make_engine()
-        engine.send("run", run="r", definition=definition(
-            where, nrfiles=10000, filesize="0-2k", directories=10, file_order="both", iodepth=8,
-            ioengine=ioengine))
-        while engine.read() is not None:
-            pass
-        over.set()
-        watcher.join()
-        assert engine.wait() == 0
-        assert end(engine.lines)["state"] == "done", end(engine.lines)
-        (sample,) = samples(engine.lines)
-        check_sample(sample, PHASES, ["sequential", "random"], 10000)
-        assert sample["backend"] == ioengine
-        written = [one["bytes"] for one in sample["metadata"] if one["operation"] == "write"]
-        read = [one["bytes"] for one in sample["metadata"] if one["operation"] == "read"]
-        assert written == read and written[0] == pytest.approx(10000 * 1024, rel=0.05)
-        # The files, 10 directories, that of the job, that of the run.
-        assert max(counts) == 10012
-        assert used_inodes(where) == before
-        assert files_in(where) == []
+    def watch():
+        while not over.is_set():
+            most[0] = max(most[0], used_inodes(where) - before)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    # The files, 10 directories, that of the job, that of the run.
+    whole = 10012
+    try:
+        # They are all there for a moment only: a witness that was held up then looks again.
+        for _ in range(20):
+            lines = make_engine().run(definition(
+                where, nrfiles=10000, filesize="0-2k", directories=10, file_order="both", iodepth=8,
+                ioengine=ioengine))
+            check_ten_thousand(lines, ioengine)
+            assert used_inodes(where) == before
+            assert files_in(where) == []
+            if most[0] >= whole:
+                break
+        assert most[0] == whole
     finally:
         over.set()
+        watcher.join()
         if kind == "tmpfs":
-            run("umount", str(where))
+            unmount(where)
+
+
+def check_ten_thousand(lines, ioengine):
+    assert end(lines)["state"] == "done", end(lines)
+    (sample,) = samples(lines)
+    check_sample(sample, PHASES, ["sequential", "random"], 10000)
+    assert sample["backend"] == ioengine
+    written = [one["bytes"] for one in sample["metadata"] if one["operation"] == "write"]
+    read = [one["bytes"] for one in sample["metadata"] if one["operation"] == "read"]
+    assert written == read and written[0] == pytest.approx(10000 * 1024, rel=0.05)
 
 
 def test_plan_says_what_is_made(make_engine, scratch):
@@ -199,17 +205,20 @@ def begin(engine, scratch, nrfiles=1000000):
 
 
 def test_cancel(make_engine, scratch):
-    engine = make_engine()
-    begin(engine, scratch)
-    began = time.monotonic()
-    engine.send("cancel")
-    engine.until(lambda line: line.get("progress", {}).get("phase") == "teardown")
-    if not SLOW:
-        assert time.monotonic() - began < 1.5
-    engine.until(lambda line: "end" in line)
-    assert end(engine.lines)["state"] == "cancelled"
-    engine.wait()
-    assert list(scratch.iterdir()) == []
+    def seconds_until_it_tears_down():
+        engine = make_engine()
+        begin(engine, scratch)
+        began = time.monotonic()
+        engine.send("cancel")
+        engine.until(in_phase("teardown"))
+        took = time.monotonic() - began
+        engine.until(lambda line: "end" in line)
+        assert end(engine.lines)["state"] == "cancelled"
+        engine.wait()
+        assert list(scratch.iterdir()) == []
+        return took
+
+    once_within(PATIENCE if SLOW else 1.5, seconds_until_it_tears_down)
 
 
 def test_kill_and_sweep(make_engine, scratch):
@@ -255,17 +264,19 @@ def test_inodes_are_counted_before(make_engine, mounted):
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
 @pytest.mark.parametrize("ioengine", ["io_uring", "threads"])
 def test_a_full_file_system_is_told(make_engine, mounted, ioengine):
-    """Somebody else takes the inodes once the run has begun, and those that a delete gives back."""
+    """Somebody else takes half of the inodes once the run has begun, as a delete gives them back: so
+    many are left that there is one for a directory always, and for all files never."""
     where = mounted("ext4", "-N", "4000")
     others = where / "others"
     others.mkdir()
     take_inodes(others, os.statvfs(where).f_favail - 2050)
     engine = make_engine()
     engine.send("run", run="r", definition=definition(
-        where, metadata="create,stat,delete", nrfiles=2000, repeats=100, ioengine=ioengine))
+        where, metadata="create,stat,delete", nrfiles=2000, repeats=100, ioengine=ioengine,
+        factors={"directories": [1, 2, 3, 4, 5, 6]}))
     engine.until(lambda line: "sample" in line)
     ended = threading.Event()
-    taker = threading.Thread(target=keep_inodes_taken, args=(others, ended))
+    taker = threading.Thread(target=keep_inodes_taken, args=(others, ended, 1000))
     taker.start()
     try:
         while engine.read() is not None:
