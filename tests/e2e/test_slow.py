@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Clients that are slow, many, or never done: everybody else is answered."""
+import http.client
 import selectors
 import socket
+import statistics
 import time
 
 import pytest
@@ -15,6 +17,14 @@ CROWDED = 256
 
 def addresses(count):
     return [f"127.0.1.{i + 1}" for i in range(count)]
+
+
+def ask(s, port):
+    """A request and all of its answer, on a connection that is kept: the service has it by then."""
+    s.sendall(f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+    response = http.client.HTTPResponse(s)
+    response.begin()
+    assert response.status == 200 and response.read()
 
 
 def connect(port, source):
@@ -50,15 +60,18 @@ class Tricklers:
         self.began = time.monotonic()
         self.sent = 0
 
-    def trickle(self):
-        """A byte each, to those that are still there."""
-        byte = self.text[self.sent % len(self.text) : self.sent % len(self.text) + 1]
-        self.sent += 1
+    def send(self, text):
+        """To those that are still there."""
+        self.sent += len(text)
         for s in self.sockets:
             try:
-                s.send(byte)
+                s.send(text)
             except OSError:
                 pass  # ended by the service
+
+    def trickle(self):
+        """A byte each."""
+        self.send(self.text[self.sent % len(self.text) : self.sent % len(self.text) + 1])
 
     def open_count(self):
         return sum(is_open(s) for s in self.sockets)
@@ -82,20 +95,18 @@ def test_tricklers_are_ended_and_nobody_waits_for_them(service, head):
     slow = Tricklers(service.port, PER_ADDRESS, addresses(CROWDED // PER_ADDRESS), head)
     try:
         # at once as far as the head goes, then a byte at a time
-        for s in slow.sockets:
-            s.send(slow.text[: len(slow.text) - 900])
-        slow.sent = len(slow.text) - 900
+        slow.send(slow.text[: len(slow.text) - 900])
         times = []
-        while time.monotonic() - slow.began < READING_S + 2:
+        while (since := time.monotonic() - slow.began) < READING_S + 2 or slow.open_count() > 0:
+            assert since < READING_S + PATIENCE, "they are not ended"
             slow.trickle()
             began = time.monotonic()
             assert Client(service.port, "127.0.2.1").get("/healthz").status == 200
             times.append(time.monotonic() - began)
             time.sleep(0.2)
-        assert slow.open_count() == 0
-        times.sort()
+        # The usual one: each of the others may have waited for the machine, not for a trickler.
         limit = 0.1 if PATIENCE == 20 else 1.0
-        assert times[len(times) // 2] < limit and times[-1] < 10 * limit, times[-5:]
+        assert statistics.median(times) < limit and max(times) < READING_S / 2, sorted(times)[-5:]
     finally:
         slow.close()
 
@@ -123,7 +134,8 @@ def test_half_a_request_and_gone(service):
 def test_an_address_has_32_connections(service):
     held = [connect(service.port, "127.0.1.1") for _ in range(PER_ADDRESS)]
     try:
-        wait_until(lambda: all(is_open(s) for s in held))
+        for s in held:  # else the one more may be counted before the last of them
+            ask(s, service.port)
         with connect(service.port, "127.0.1.1") as one_more:
             wait_until(lambda: not is_open(one_more))
         assert Client(service.port, "127.0.1.2").get("/healthz").status == 200
@@ -152,8 +164,10 @@ def test_above_256_the_oldest_unfinished_goes(service):
         began = time.monotonic()
         wait_until(lambda: sum(not is_open(s) for s in held) >= over)
         assert time.monotonic() - began < READING_S / 2
-        # the first ones went, the last are there
-        assert not any(is_open(s) for s in held[: over - 2])
+        # the first ones went, the last are there; of those that came at about the same time either may
+        # have been taken in first
+        gone = [i for i, s in enumerate(held) if not is_open(s)]
+        assert len(gone) == over and sum(i < over for i in gone) > over * 3 // 4, gone
         assert all(is_open(s) for s in held[-PER_ADDRESS:])
         assert Client(service.port, "127.0.2.1").get("/healthz").status == 200
     finally:
@@ -164,14 +178,12 @@ def test_above_256_the_oldest_unfinished_goes(service):
 @pytest.mark.patient
 def test_idle_kept_connections_end(service):
     """A connection that is kept for a next request has its 10 s, and works until then."""
-    request = f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{service.port}\r\n\r\n".encode()
     with connect(service.port, "127.0.1.1") as s:
         for _ in range(3):
-            s.sendall(request)
-            assert s.recv(65536).startswith(b"HTTP/1.1 200")
-        began = time.monotonic()
+            began = time.monotonic()
+            ask(s, service.port)
         selector = selectors.DefaultSelector()
         selector.register(s, selectors.EVENT_READ)
-        assert selector.select(READING_S + 5), "it was not ended"
+        assert selector.select(READING_S + PATIENCE), "it was not ended"
         assert s.recv(1) == b""
         assert time.monotonic() - began > READING_S - 2
