@@ -201,7 +201,7 @@ def show(row, table):
     noisy = not NOISE[0] <= table["again"]["ios_per_cpu_s"] <= NOISE[1]
     print(f"{row['name']}{'  (too noisy for figures to hold)' if noisy else ''}")
     for name, line in table.items():
-        print(f"  {name:16}{line.get('backend', ''):10}{line['ios_per_cpu_s']:>15.2f}{line['iops']:>8.2f}"
+        print(f"  {name:20}{line.get('backend', ''):10}{line['ios_per_cpu_s']:>15.2f}{line['iops']:>8.2f}"
               f"{line['lat_ns']:>9.2f}{line['median_iops']:>14,.0f}"
               f"{line['median_lat_ns'] / 1000:>12,.1f} us", flush=True)
     return noisy
@@ -302,7 +302,7 @@ def main():
         runners = variants(arguments, disk + "/state")
         print(f"files on {file_system(disk)}; figures are ratios to fio best, medians of "
               f"{arguments.rounds} rounds")
-        print(f"{'':28}{'ops per CPU s':>15}{'IOPS':>8}{'latency':>9}{'IOPS':>14}{'latency':>15}")
+        print(f"{'':32}{'ops per CPU s':>15}{'IOPS':>8}{'latency':>9}{'IOPS':>14}{'latency':>15}")
         for row in rows_of(arguments, stack, disk):
             wanted = not arguments.goals or row["name"] in [goal[0] for goal in GOALS]
             if arguments.only in row["name"] and wanted:
