@@ -10,12 +10,13 @@
  * What a 4k random read costs in instructions at batch 16, one job, the C library's and liburing's
  * among them (tests/bench/test_instructions.py holds it there):
  *   32  its request: the slot from the queue, the draw (9), the budget, the offset, the bound
- * check, the batch, the submission entry 14  its completion: its slot into the queue, its batch and
- * result compared 19  a sixteenth of what a batch costs: two stamps, one enter, the run's place in
- * the histogram, the time and the stop flag looked at The series, bytes and operations cost
- * nothing: they are differences of the histogram's totals. A mix adds 29: the direction, opcode and
- * length, the kind read off at the completion, and two places in histograms a run. At depth 1 the
- * round costs 160 by itself.
+ *       check, the batch, the submission entry
+ *   14  its completion: its slot into the queue, its batch and result compared
+ *   19  a sixteenth of what a batch costs: two stamps, one enter, the run's place in the histogram,
+ *       the time and the stop flag looked at
+ * The series, bytes and operations cost nothing: they are differences of the histogram's totals. A
+ * mix adds 29: the direction, opcode and length, the kind read off at the completion, and two
+ * places in histograms a run. At depth 1 the round costs 160 by itself.
  */
 #include <errno.h>
 

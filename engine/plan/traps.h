@@ -17,13 +17,16 @@
  *   sync_ignored          warning; w: syncs with the property sync=disabled
  *   unwritten_data        warning; w: reads of an existing target may meet what was never written
  *   compressible_data     info; w: data that what lies beneath may make smaller; a warning for
- * zeros on OpenZFS with compression fio_depth             warning; w: an fio command line that fio
- * itself would run at depth 1 fio_defaults_differ   info; w for fio command lines, else for the
- * whole depth_ignored         warning; w: iodepth with psync or sync no_effect             info,
- * warning where it is a factor; w: options, or properties, that do nothing here mixed_sizes info;
- * w: a mix counts operations, so the bytes are not in its proportion runs_to_size          info; w:
- * no runtime, ends when its size is done whole_target          info; w: no size, so the jobs share
- * all of the target touches_again         info; w: a distribution turns norandommap on, as in fio
+ *                         zeros on OpenZFS with compression
+ *   fio_depth             warning; w: an fio command line that fio itself would run at depth 1
+ *   fio_defaults_differ   info; w for fio command lines, else for the whole
+ *   depth_ignored         warning; w: iodepth with psync or sync
+ *   no_effect             info, warning where it is a factor; w: options, or properties, that do
+ *                         nothing here
+ *   mixed_sizes           info; w: a mix counts operations, so the bytes are not in its proportion
+ *   runs_to_size          info; w: no runtime, ends when its size is done
+ *   whole_target          info; w: no size, so the jobs share all of the target
+ *   touches_again         info; w: a distribution turns norandommap on, as in fio
  *   no_storage            warning; w: ioengine null touches nothing
  *   single_sample         warning: one repeat gives no interval and no verdict
  *   grouped_order         warning: drift falls on the levels unequally

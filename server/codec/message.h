@@ -9,9 +9,8 @@
  *   {"call": "sweep"}                                -> {"swept": [finding, ...]}
  *   {"call": "run", "run": ID, "definition": {...}}  -> {"started": {"plan", "environment",
  *        "targets", "backend", "backend_reason"}}, then any number of {"sample": {...}}, then
- *        {"end": {"state", "error"?, "findings"?, "repeats"?}}; before and between them any number
- * of
- *        {"progress": {...}}, those before "started" being signs of life alone
+ *        {"end": {"state", "error"?, "findings"?, "repeats"?}}; before and between them any
+ *        number of {"progress": {...}}, those before "started" being signs of life alone
  * or, in place of any answer, {"error": {"code", "field", "message", "sys"?}} as the last line.
  * While a run goes on {"call": "cancel"} is understood; end of file on the socket means stop,
  * clean up and exit.

@@ -5,9 +5,10 @@
  *
  *   format, version, name, concurrency, seed, file size, chunk, [1.98: seeks, seekers,]
  *   value,%CPU of: characters and blocks written, rewriting, characters and blocks read (KiB/s),
- * seeks/s files (of 1024), largest, smallest, directories, chunk, value,%CPU of: create, stat,
- * delete in order, then at random (files/s) the longest latency of each of the twelve, with its
- * unit
+ *       seeks/s
+ *   files (of 1024), largest, smallest, directories, chunk
+ *   value,%CPU of: create, stat, delete in order, then at random (files/s)
+ *   the longest latency of each of the twelve, with its unit
  *
  * "+++++" says that a test was over within half a second: its figure is not known, and neither is
  * one whose cell is empty. Lines of several names compare these names; of one name they are

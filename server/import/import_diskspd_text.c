@@ -8,8 +8,7 @@
  *   actual test time:  2.02s
  *   Total IO / Read IO / Write IO, each a table by thread, whose last row is "total:"
  *   thread |  bytes | I/Os | MiB/s | I/O per s | AvgLat | IopsStdDev | LatStdDev | file
- *   %-ile | Read (ms) | Write (ms) | Total (ms)                  with several targets the last
- * counts
+ *   %-ile | Read (ms) | Write (ms) | Total (ms)        with several targets the last counts
  *
  * "MB/s" of older versions is MiB/s, latencies are ms, "N/A" is not known. Text that PowerShell
  * redirected is UTF-16 and is read as well.

@@ -3,8 +3,7 @@
  * printed.h - figures as people and programs print them, and what their digits leave open.
  *
  *   FIGURE  ["~"] DIGITS ["." DIGITS] [UNIT]          "~33.8k", "264 MiB/s", "+56 %", "0.115 ms"
- *   or      FIGURE "to" FIGURE                        "5 to 10 %": the unit of the second serves
- * both
+ *   or      FIGURE "to" FIGURE                        "5 to 10 %": the second's unit serves both
  *
  * The last digit that is printed was rounded: "10.0k" is 9,950 to 10,050, "264 MiB" 263.5 to 264.5
  * of them. Thousands may be parted by commas. Units:

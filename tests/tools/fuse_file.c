@@ -15,8 +15,8 @@
  *        CLOCK_MONOTONIC. Nothing is cached in the kernel (FOPEN_DIRECT_IO), so what arrives is
  *        what was asked, up to 1 MiB at a time. The log is whole once the process has ended.
  *   -e   EIO for every read or write (KIND: read, write) of at most 64 KiB that begins in those
- * bytes of a file, which a fill, in larger pieces, does not meet. Nothing of it is written. Once
- *        for each kind.
+ *        bytes of a file, which a fill, in larger pieces, does not meet. Nothing of it is written.
+ *        Once for each kind.
  * SIGSTOP is a storage that hangs; SIGCONT lets it go on. SIGTERM (also when the parent dies)
  * unmounts and ends it; so does unmounting. tests/e2e/fuse.py starts and ends it.
  *
