@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "api/answer.h"
 #include "api/handlers.h"
 #include "engine/base/clock.h"
 #include "server/codec/json.h"
@@ -254,7 +255,7 @@ static int queue_stream(struct stream *stream, struct error *err)
 		return error_no_memory(err);
 	}
 	if (MHD_add_response_header(response, "Content-Type", "text/event-stream") != MHD_YES ||
-	    http_common_headers(response, "no-store") < 0 ||
+	    answer_headers(response, "no-store") < 0 ||
 	    MHD_queue_response(stream->connection, 200, response) != MHD_YES)
 		r = error_no_memory(err);
 	MHD_destroy_response(response); /* frees the stream where it was not queued */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * events.h - server-sent events of runs (with http.c libmicrohttpd's one door).
+ * events.h - server-sent events of runs (one of libmicrohttpd's doors: http.h).
  *
  * A stream sends `state` when the run's state changed (and once at its start), `sample` when
  * samples were finished, `progress` when there is newer progress; each with the run's document as
@@ -41,9 +41,5 @@ void events_beat(struct events *events, uint64_t now_ns);
 void events_close(struct events *events);
 
 size_t events_count(struct events *events);
-
-/* http.c: adds the headers every answer has. Declared here for events.c. */
-struct MHD_Response;
-MUST_CHECK int http_common_headers(struct MHD_Response *response, const char *cache);
 
 #endif

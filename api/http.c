@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * http.c - see http.h. The daemon, its callbacks, and the requests that wait.
+ * http.c - see http.h. The daemon, its callbacks, and which step of a request comes next.
  *
  * A request's way through libmicrohttpd's calls of on_request():
- *   first call       admit(): gate, path, route, parameters; nothing is answered yet but where
- *                    the framing cannot be trusted or the body is too long to be read
- *   body calls       kept, or thrown away where the request is refused
+ *   first call       begin(): what is asked for and whether it may be (admit.h); nothing is
+ *                    answered yet but where the framing cannot be trusted or the body is too
+ *                    long to be read
+ *   body calls       kept, or thrown away where the request is refused (body.h)
  *   last call        dispatch(): the refusal, or the handler
- *   after a resume   the answer a worker left, or the handler of a long poll once more
+ *   after a resume   the answer a worker left (work.h), or the handler of a long poll once more
+ *                    (waiters.h)
  *
  * libmicrohttpd 0.9.75's traps: only the connection's own callback may suspend it; a connection
  * that is suspended when the daemon stops aborts the process; nothing may be allocated in the
  * URI log callback; an unescape callback that does nothing keeps %2f and %00 from being undone.
  *
- * Length: all that names libmicrohttpd stands here (and in events.c).
- *
- * Locking: `lock` over waiters and closing, held while a long poll is suspended or resumed.
+ * Locking: `lock` over ticker_stop.
  */
 #include "api/http.h"
 
@@ -25,13 +25,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <strings.h>
 
+#include "api/admit.h"
+#include "api/answer.h"
+#include "api/body.h"
 #include "api/connections.h"
 #include "api/events.h"
-#include "api/gate.h"
 #include "api/listen.h"
-#include "api/request.h"
+#include "api/waiters.h"
 #include "api/work.h"
 #include "engine/base/clock.h"
 
@@ -48,97 +49,30 @@ struct http {
 	struct MHD_Daemon *daemon;
 	struct connections *connections;
 	struct events *events;
+	struct waiters *waiters;
 	struct work_lane *lanes[LANE_COUNT];
 	atomic_bool draining; /* what changes something is refused */
-	atomic_uint large_bodies;
+	struct body_budget bodies;
 	bool ticker_started;
 	pthread_t ticker;
 	pthread_mutex_t lock;
 	pthread_cond_t stopping; /* ticker_stop was set */
 	/* Locking: lock */
-	struct request *waiters; /* long polls */
-	bool closing, ticker_stop;
+	bool ticker_stop;
 };
 
-static void wake_waiters(struct http *http, const char *run_id, uint64_t now_ns);
+/* ---- answering, now or later ---- */
 
-/* ---- answers ---- */
-
-int http_common_headers(struct MHD_Response *response, const char *cache)
-{
-	static const char *const headers[][2] = {
-		{"X-Content-Type-Options", "nosniff"},
-		{"Referrer-Policy", "no-referrer"},
-		{"Cross-Origin-Resource-Policy", "same-origin"},
-		{"Content-Security-Policy",
-		 "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; "
-		 "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
-		if (MHD_add_response_header(response, headers[i][0], headers[i][1]) != MHD_YES)
-			return -ENOMEM;
-	return MHD_add_response_header(response, "Cache-Control", cache) == MHD_YES ? 0 : -ENOMEM;
-}
-
-static int reply_headers(const struct request *request, struct MHD_Response *response)
-{
-	const struct reply *reply = &request->reply;
-
-	if (http_common_headers(response, reply->cache) < 0)
-		return -ENOMEM;
-	if (reply->type &&
-	    MHD_add_response_header(response, "Content-Type", reply->type) != MHD_YES)
-		return -ENOMEM;
-	for (size_t i = 0; i < reply->header_count; i++)
-		if (MHD_add_response_header(response, reply->headers[i].name,
-					    reply->headers[i].value) != MHD_YES)
-			return -ENOMEM;
-	if (request->close_after &&
-	    MHD_add_response_header(response, "Connection", "close") != MHD_YES)
-		return -ENOMEM;
-	return 0;
-}
-
-/* Queues what the handler left. MHD_NO closes the connection: the last resort. */
+/* MHD_NO closes the connection: the last resort. */
 static enum MHD_Result answer(struct http *http, struct request *request)
 {
-	struct reply *reply = &request->reply;
-	struct MHD_Response *response = MHD_create_response_from_buffer(
-		reply->size, (void *)(uintptr_t)reply->data,
-		reply->owned ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
-	enum MHD_Result result = MHD_NO;
-
-	if (!response)
-		return MHD_NO;
-	reply->owned = NULL; /* the response's now */
-	request->stage = STAGE_ANSWERED;
-	connections_enter(http->connections, request->record, CONNECTION_ANSWERING, clock_now_ns());
-	if (reply_headers(request, response) == 0)
-		result = MHD_queue_response(request->connection, (unsigned int)reply->status,
-					    response);
-	MHD_destroy_response(response);
-	return result;
+	return answer_send(http->connections, request) == 0 ? MHD_YES : MHD_NO;
 }
 
-static enum MHD_Result answer_error(struct http *http, struct request *request,
-				    const struct error *err)
+static enum MHD_Result refuse(struct http *http, struct request *request, const struct error *err)
 {
-	request_reply_error(request, err);
-	if (err->code == ERROR_METHOD_NOT_ALLOWED)
-		request_header(request, "Allow", "%s", request->allow);
-	return answer(http, request);
+	return answer_error(http->connections, request, err) == 0 ? MHD_YES : MHD_NO;
 }
-
-static enum MHD_Result answer_stopping(struct http *http, struct request *request)
-{
-	struct error err;
-
-	(void)error_set(&err, ERROR_SHUTTING_DOWN, "", "the service is stopping");
-	return answer_error(http, request, &err);
-}
-
-/* ---- suspending ---- */
 
 /* Hands the request to its lane; where the lane is full, it keeps it and has an answer. */
 static void push(struct http *http, struct request *request)
@@ -176,246 +110,36 @@ static enum MHD_Result start_work(struct http *http, struct request *request)
 	return MHD_YES;
 }
 
-static void unlink_waiter(struct http *http, struct request *request)
-{
-	if (request->previous_in_list)
-		request->previous_in_list->next_in_list = request->next_in_list;
-	else
-		http->waiters = request->next_in_list;
-	if (request->next_in_list)
-		request->next_in_list->previous_in_list = request->previous_in_list;
-	request->next_in_list = request->previous_in_list = NULL;
-}
-
-static enum MHD_Result start_wait(struct http *http, struct request *request)
-{
-	struct progress_state progress;
-	char run_id[RUN_ID_MAX];
-	uint64_t after = request->wait_after;
-	bool closing;
-
-	memcpy(run_id, request->run_id, sizeof(run_id));
-	(void)pthread_mutex_lock(&http->lock);
-	closing = http->closing;
-	if (!closing) {
-		request->stage = STAGE_SUSPENDED;
-		MHD_suspend_connection(request->connection);
-		request->next_in_list = http->waiters;
-		if (http->waiters)
-			http->waiters->previous_in_list = request;
-		http->waiters = request;
-	}
-	(void)pthread_mutex_unlock(&http->lock);
-	if (closing)
-		return answer_stopping(http, request);
-	/* what changed before it stood in the list would not wake it */
-	progress_get(http->config.service->board, run_id, &progress);
-	if (progress.seq > after)
-		wake_waiters(http, run_id, 0);
-	return MHD_YES;
-}
-
-/* Resumes the long polls of a run; run_id NULL: all, or those whose time is over at now_ns. */
-static void wake_waiters(struct http *http, const char *run_id, uint64_t now_ns)
-{
-	struct request *next;
-
-	(void)pthread_mutex_lock(&http->lock);
-	for (struct request *request = http->waiters; request; request = next) {
-		next = request->next_in_list;
-		if (run_id ? strcmp(request->run_id, run_id) != 0
-			   : !http->closing && request->wait_until_ns > now_ns)
-			continue;
-		unlink_waiter(http, request);
-		MHD_resume_connection(request->connection);
-	}
-	(void)pthread_mutex_unlock(&http->lock);
-}
-
 static void on_run_changed(void *arg, const char *run_id)
 {
 	struct http *http = arg;
 
-	wake_waiters(http, run_id, 0);
+	waiters_changed(http->waiters, run_id);
 	events_changed(http->events, run_id);
 }
 
 /* ---- a request comes in ---- */
 
-static enum MHD_Result note_header(void *arg, enum MHD_ValueKind kind, const char *name,
-				   const char *value)
-{
-	struct gate_facts *facts = arg;
-	const struct {
-		const char *name;
-		struct gate_header *header;
-	} known[] = {
-		{"Host", &facts->host},
-		{"Content-Length", &facts->content_length},
-		{"Transfer-Encoding", &facts->transfer_encoding},
-		{"Expect", &facts->expect},
-		{"Content-Type", &facts->content_type},
-		{"Origin", &facts->origin},
-		{"Sec-Fetch-Site", &facts->fetch_site},
-		{"Idempotency-Key", &facts->idempotency_key},
-	};
-
-	(void)kind;
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (strcasecmp(known[i].name, name) == 0 && known[i].header->count++ == 0)
-			known[i].header->value = value ? value : "";
-	return MHD_YES;
-}
-
-struct parameter_walk {
-	struct request *request;
-	struct error *err;
-	int result;
-};
-
-static enum MHD_Result note_parameter(void *arg, enum MHD_ValueKind kind, const char *name,
-				      const char *value)
-{
-	struct parameter_walk *walk = arg;
-
-	(void)kind;
-	walk->result = request_add_parameter(walk->request, name ? name : "", value, walk->err);
-	return walk->result < 0 ? MHD_NO : MHD_YES;
-}
-
-static void note_wishes(struct request *request)
-{
-	const char *accept =
-		MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, "Accept");
-
-	request->wants_html = accept && strstr(accept, "text/html");
-}
-
-static uint64_t body_max(const struct request *request)
-{
-	return request->route && request->route->body == BODY_FILES ? REQUEST_FILES_MAX
-								    : REQUEST_BODY_MAX;
-}
-
-/* What is read and thrown away, so that an answer reaches a client that is still sending. */
-static uint64_t drain_max(const struct request *request)
-{
-	return REQUEST_DRAIN_MAX + (body_max(request) > REQUEST_BODY_MAX ? body_max(request) : 0);
-}
-
-static int body_too_large(const struct request *request, struct error *err)
-{
-	return error_set(err, ERROR_BODY_TOO_LARGE, "",
-			 "the body is longer than %llu KiB, the most taken here",
-			 (unsigned long long)body_max(request) >> 10);
-}
-
-/* Memory for bodies is bounded: only so many are large at a time. size: bytes that the body has, or
- * will have. */
-static int count_large(struct http *http, struct request *request, uint64_t size)
-{
-	if (request->body_is_large || size <= REQUEST_BODY_MAX)
-		return 0;
-	if (atomic_fetch_add(&http->large_bodies, 1) >= REQUEST_LARGE_MAX) {
-		(void)atomic_fetch_sub(&http->large_bodies, 1);
-		return error_set(&request->refused, ERROR_QUEUE_FULL, "",
-				 "%d large files are being taken in already; try again",
-				 REQUEST_LARGE_MAX);
-	}
-	request->body_is_large = true;
-	return 0;
-}
-
-/* Finds out what is asked for, and whether it may be. */
-static int admit(struct http *http, struct request *request, struct gate_facts *facts,
-		 const char *method, const char *url, struct error *err)
-{
-	struct parameter_walk walk = {request, err, 0};
-	bool has_body = gate_content_length(facts) > 0 || facts->transfer_encoding.count;
-	int r;
-
-	r = method_find(method, &request->method, err);
-	if (r < 0)
-		return r;
-	facts->method = request->method;
-	r = gate_origin(facts, http->address, http->port, err);
-	if (r == 0)
-		(void)snprintf(request->host, sizeof(request->host), "%s", facts->host.value);
-	if (r == 0)
-		r = path_parse(url, &request->path, err);
-	if (r == 0)
-		r = router_find(request->method, &request->path, &request->route, request->allow,
-				err);
-	if (r < 0)
-		return r;
-	(void)MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, note_parameter,
-					&walk);
-	if (walk.result < 0)
-		return walk.result;
-	r = gate_body(facts, request->route->body, has_body, err);
-	if (r < 0)
-		return r;
-	request->body_is_text = gate_body_is_text(facts);
-	(void)gate_boundary(facts, request->boundary);
-	if (gate_content_length(facts) > body_max(request))
-		return body_too_large(request, err);
-	if (!method_safe(request->method) && atomic_load(&http->draining))
-		return error_set(err, ERROR_SHUTTING_DOWN, "", "the service is stopping");
-	if (facts->idempotency_key.value) {
-		request->idempotency_key = strdup(facts->idempotency_key.value);
-		if (!request->idempotency_key)
-			return error_no_memory(err);
-	}
-	return 0;
-}
-
 /* The first call for a request. */
 static enum MHD_Result begin(struct http *http, struct request *request, const char *url,
 			     const char *method, const char *version)
 {
-	struct gate_facts facts = {.version = version ? version : ""};
-	const union MHD_ConnectionInfo *info;
+	const struct admit_site site = {http->address, http->port, atomic_load(&http->draining)};
+	struct gate_facts facts;
+	uint64_t length;
 	bool now;
 
-	info = MHD_get_connection_info(request->connection,
-				       MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-	facts.header_bytes = info ? info->header_size : 0;
-	(void)MHD_get_connection_values(request->connection, MHD_HEADER_KIND, note_header, &facts);
-	note_wishes(request);
+	admit_read(request, version, &facts);
+	length = gate_content_length(&facts);
 	/* Where the framing is wrong, nothing behind the headers can be trusted. */
 	now = gate_framing(&facts, &request->refused) < 0;
-	if (!now && (admit(http, request, &facts, method, url, &request->refused) < 0 ||
-		     count_large(http, request, gate_content_length(&facts)) < 0))
-		now = facts.expect.count || gate_content_length(&facts) > drain_max(request);
+	if (!now && (admit(request, &facts, &site, method, url, &request->refused) < 0 ||
+		     body_announce(&http->bodies, request, length) < 0))
+		now = facts.expect.count || body_is_endless(request, length);
 	if (!now)
 		return MHD_YES;
 	request->close_after = true;
-	return answer_error(http, request, &request->refused);
-}
-
-static enum MHD_Result take_body(struct http *http, struct request *request, const char *data,
-				 size_t size)
-{
-	char *body;
-
-	request->body_seen += size;
-	if (request->body_seen > drain_max(request))
-		return MHD_NO; /* chunks without end: no answer can be queued here */
-	if (request->refused.code == ERROR_NONE && request->body_seen > body_max(request))
-		(void)body_too_large(request, &request->refused);
-	if (request->refused.code != ERROR_NONE ||
-	    count_large(http, request, request->body_size + size) < 0)
-		return MHD_YES;
-	body = realloc(request->body, request->body_size + size + 1);
-	if (!body) {
-		(void)error_no_memory(&request->refused);
-		return MHD_YES;
-	}
-	memcpy(body + request->body_size, data, size);
-	request->body = body;
-	request->body_size += size;
-	body[request->body_size] = '\0';
-	return MHD_YES;
+	return refuse(http, request, &request->refused);
 }
 
 /* Does what the handler wants. */
@@ -427,13 +151,15 @@ static enum MHD_Result proceed(struct http *http, struct request *request)
 	case NEXT_WORK:
 		return start_work(http, request);
 	case NEXT_WAIT:
-		return start_wait(http, request);
+		if (waiters_add(http->waiters, request, &err) == 0)
+			return MHD_YES;
+		return refuse(http, request, &err);
 	case NEXT_STREAM:
 		if (events_answer(http->events, request, &err) == 0) {
 			request->stage = STAGE_ANSWERED;
 			return MHD_YES;
 		}
-		return answer_error(http, request, &err);
+		return refuse(http, request, &err);
 	case NEXT_REPLY:
 		break;
 	}
@@ -451,7 +177,7 @@ static enum MHD_Result dispatch(struct http *http, struct request *request)
 		connections_enter(http->connections, request->record, CONNECTION_WORKING,
 				  clock_now_ns());
 		if (request->refused.code != ERROR_NONE)
-			return answer_error(http, request, &request->refused);
+			return refuse(http, request, &request->refused);
 	}
 	request->next = NEXT_REPLY;
 	request->route->handle(request);
@@ -489,10 +215,10 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 		return begin(http, request, url, method, version);
 	}
 	if (*size) {
-		enum MHD_Result result = take_body(http, request, data, *size);
+		int r = body_take(&http->bodies, request, data, *size);
 
 		*size = 0;
-		return result;
+		return r == 0 ? MHD_YES : MHD_NO; /* no answer can be queued here */
 	}
 	if (request->stage == STAGE_ANSWERED)
 		return MHD_YES;
@@ -510,8 +236,7 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **st
 	if (!request)
 		return;
 	connections_enter(http->connections, request->record, CONNECTION_READING, clock_now_ns());
-	if (request->body_is_large)
-		(void)atomic_fetch_sub(&http->large_bodies, 1);
+	body_release(&http->bodies, request);
 	request_free(request);
 	*state = NULL;
 }
@@ -553,7 +278,7 @@ static void *ticker(void *arg)
 	while (!stop) {
 		now = clock_now_ns();
 		(void)connections_reap(http->connections, now);
-		wake_waiters(http, NULL, now);
+		waiters_overdue(http->waiters, now);
 		events_beat(http->events, now);
 		now += TICK_MS * NS_PER_MS;
 		until.tv_sec = (time_t)(now / NS_PER_S);
@@ -597,6 +322,8 @@ static int start_parts(struct http *http, struct error *err)
 
 	if (r == 0)
 		r = events_new(http->config.service, http->connections, &http->events);
+	if (r == 0)
+		r = waiters_new(http->config.service->board, &http->waiters);
 	if (r == 0)
 		r = work_start(WORK_ENGINE_THREADS, WORK_ENGINE_WAITING_MAX, work_done, http,
 			       &http->lanes[LANE_ENGINE]);
@@ -667,6 +394,7 @@ static void wait_for_answers(struct http *http)
 static void stop_daemon(struct http *http)
 {
 	(void)MHD_quiesce_daemon(http->daemon); /* no new connections; the socket stays ours */
+	waiters_close(http->waiters);
 	events_close(http->events);
 	for (size_t i = 0; i < LANE_COUNT; i++)
 		work_stop(http->lanes[i]);
@@ -678,10 +406,6 @@ void http_stop(struct http *http)
 	if (!http)
 		return;
 	http_drain(http);
-	(void)pthread_mutex_lock(&http->lock);
-	http->closing = true;
-	(void)pthread_mutex_unlock(&http->lock);
-	wake_waiters(http, NULL, 0);
 	if (http->daemon) {
 		stop_daemon(http);
 		progress_subscribe(http->config.service->board, NULL, NULL);
@@ -699,6 +423,7 @@ void http_stop(struct http *http)
 		work_free(http->lanes[i]);
 	}
 	events_free(http->events);
+	waiters_free(http->waiters);
 	connections_free(http->connections);
 	if (http->listen_fd >= 0)
 		(void)close(http->listen_fd); /* nothing was promised about it */

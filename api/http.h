@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * http.h - the HTTP edge: libmicrohttpd's one door (with events.c).
+ * http.h - the HTTP edge. What names libmicrohttpd: http.c (the daemon and its callbacks), admit.c,
+ * answer.c, waiters.c and events.c.
  *
  * Two epoll threads; handlers never block: what must wait (an engine's answer, a long poll, an
  * event stream) suspends its request. Every connection has a deadline of its own for header and

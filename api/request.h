@@ -2,8 +2,8 @@
 /*
  * request.h - one HTTP request as the handlers see it: no libmicrohttpd here.
  *
- * Life: http.c makes it in the first call for a request, fills in the line, the headers and the
- * body, and calls the route's handler. The handler does one of
+ * Life: http.c makes it in the first call for a request, has the line and the headers read
+ * (admit.h) and the body taken in (body.h), and calls the route's handler. The handler does one of
  *   request_reply_...()   answers at once;
  *   request_work()        goes on in a worker thread, for what blocks: an engine's answer, a write
  *                         to the store, a large document. The request is suspended meanwhile;
@@ -65,7 +65,7 @@ enum request_next { NEXT_REPLY, NEXT_WORK, NEXT_WAIT, NEXT_STREAM };
 enum request_stage { STAGE_BODY, STAGE_SUSPENDED, STAGE_ANSWERED };
 
 struct request {
-	/* http.c's own */
+	/* of the modules that http.h names, and body.c */
 	struct MHD_Connection *connection;
 	struct connection *record;
 	enum request_stage stage;
@@ -103,7 +103,7 @@ struct request {
 	uint64_t wait_after, wait_until_ns;
 	bool waited;
 
-	/* lists: a lane's queue, or http.c's list of those who wait */
+	/* lists: a lane's queue (work.h), or those who wait (waiters.h) */
 	struct request *previous_in_list, *next_in_list;
 };
 
