@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * parts.h - what target.c (checks, making, removing), regions.c (descriptors) and candidates.c
- * share. Not for others: they read target.h.
+ * parts.h - what target_look.c (checks), target.c (making, removing), regions.c (descriptors) and
+ * candidates.c share. Not for others: they read target.h.
  */
 #ifndef ENGINE_TARGET_PARTS_H
 #define ENGINE_TARGET_PARTS_H
@@ -31,5 +31,12 @@ struct target {
 MUST_CHECK int target_look(const struct allow *allow, const struct target_spec *spec,
 			   const struct target_need *need, bool measuring, struct target_info *info,
 			   struct findings *findings, struct error *err);
+
+/* The same for who makes the target next. *ret_fd, which the caller
+ * closes: the directory files will be made in, the existing file, or the device's claim; left alone
+ * for a zvol or dataset. */
+MUST_CHECK int target_claim(const struct allow *allow, const struct target_spec *spec,
+			    const struct target_need *need, struct target_info *info, int *ret_fd,
+			    struct error *err);
 
 #endif
