@@ -39,6 +39,9 @@ extern const size_t traps_of_cell_count;
 extern const struct trap traps_of_made[];
 extern const size_t traps_of_made_count;
 
+/* A row of the first table that has a file of its own. */
+bool trap_no_effect(const struct trap_cell *cell, struct trap_hit *hit);
+
 /* Fills in severity and message; true. */
 bool trap_tell(struct trap_hit *hit, enum finding_severity severity, const char *format, ...)
 	PRINTF_LIKE(3, 4);
