@@ -37,23 +37,10 @@ static char *workload_words(const struct cells *cells, size_t workload,
 	return text;
 }
 
-/* "bs=4k, iodepth=16"; "" without factors. NULL: no memory. */
+/* NULL: no memory. */
 static char *level_words(const struct cells *cells, const struct cell *cell)
 {
-	const struct definition *definition = &cells->result->definition;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	for (size_t i = 0; i < definition->factor_count; i++)
-		(void)fprintf(out, "%s%s=%s", i ? ", " : "", definition->factors[i].name,
-			      definition->factors[i].levels[cell->levels[i]]);
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return definition_levels_text(&cells->result->definition, cell->levels);
 }
 
 const char *run_pair_title(const struct run_pair *pair, char buffer[RUN_PAIR_TITLE_MAX])

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -385,6 +386,23 @@ int definition_options(const struct definition *definition, size_t workload, con
 	struct attempt at = {definition, workload, levels, &nothing, NO_PART};
 
 	return try_cell(&at, false, ret_options, NULL);
+}
+
+char *definition_levels_text(const struct definition *definition, const size_t *levels)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < definition->factor_count; i++)
+		(void)fprintf(out, "%s%s=%s", i ? ", " : "", definition->factors[i].name,
+			      definition->factors[i].levels[levels[i]]);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
 int definition_compose(const struct definition *definition, size_t workload, const size_t *levels,

@@ -115,6 +115,9 @@ MUST_CHECK int definition_compose(const struct definition *definition, size_t wo
 MUST_CHECK int definition_options(const struct definition *definition, size_t workload,
 				  const size_t *levels, struct workload *ret_options);
 
+/* "bs=4k, iodepth=16": one level index a factor; "" without factors. Heap; NULL: no memory. */
+char *definition_levels_text(const struct definition *definition, const size_t *levels);
+
 /* Draws a seed where none was given: one that any JSON reader keeps exact. */
 void definition_draw_seed(struct definition *definition);
 

@@ -433,19 +433,5 @@ uint64_t plan_fills(const struct plan *plan, size_t instance)
 
 char *plan_cell_text(const struct plan *plan, const struct plan_sample *sample)
 {
-	const struct definition *definition = plan->definition;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	for (size_t i = 0; i < definition->factor_count; i++)
-		(void)fprintf(out, "%s%s=%s", i ? ", " : "", definition->factors[i].name,
-			      definition->factors[i].levels[sample->levels[i]]);
-	if (fclose(out) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return definition_levels_text(plan->definition, sample->levels);
 }
