@@ -83,6 +83,17 @@ size_t result_expected_samples(const struct result *result)
 	return result->planned_samples / repeats->most * repeats->made;
 }
 
+const char *result_next_tool(const struct result *result, size_t sample)
+{
+	const struct sample_source *source = result->samples[sample].source;
+
+	for (size_t i = 0; i < sample && source; i++)
+		if (result->samples[i].source &&
+		    strcmp(result->samples[i].source->tool, source->tool) == 0)
+			return NULL;
+	return source ? source->tool : NULL;
+}
+
 const char *result_repeats_text(const struct result *result, char buffer[REPEATS_OUTCOME_MAX])
 {
 	char asked[REPEATS_TEXT_MAX];

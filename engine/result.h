@@ -61,6 +61,10 @@ bool result_verified(const struct result *result, struct verify_result *ret_tota
 /* Samples of the repeats that were to be made: all that were planned, unless these ended early. */
 size_t result_expected_samples(const struct result *result);
 
+/* The tool that a sample was imported from, once each: NULL where we measured it, or where an
+ * earlier sample has the same. */
+const char *result_next_tool(const struct result *result, size_t sample);
+
 /* "5 repeats"; of those that may end early how they did, or else when they would have:
  * repeats_outcome_text() or repeats_text(). Returns buffer. */
 const char *result_repeats_text(const struct result *result, char buffer[REPEATS_OUTCOME_MAX]);

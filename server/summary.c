@@ -319,14 +319,10 @@ static void print_imported_head(const struct result *result, FILE *out, size_t w
 
 	table_wrap(out, result->definition.name ? result->definition.name : "", 0, 0, width);
 	for (size_t i = 0; line && i < result->sample_count; i++) {
-		const struct sample_source *source = result->samples[i].source;
-		bool told = !source;
+		const char *tool = result_next_tool(result, i);
 
-		for (size_t k = 0; k < i && !told; k++)
-			told = result->samples[k].source &&
-			       strcmp(result->samples[k].source->tool, source->tool) == 0;
-		if (!told)
-			fprintf(line, "%s%s", tools++ ? ", " : "measured by ", source->tool);
+		if (tool)
+			fprintf(line, "%s%s", tools++ ? ", " : "measured by ", tool);
 	}
 	for (size_t i = 0; line && i < result->fact_count; i++)
 		fprintf(line, "; %s: %s", result->facts[i].name, result->facts[i].value);

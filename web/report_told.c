@@ -263,14 +263,10 @@ void report_told_facts(const struct report *report, struct html *html)
 	html_open(html, "div", NULL);
 	html_element(html, "dt", "Measured by", NULL);
 	for (size_t i = 0; i < result->sample_count; i++) {
-		const struct sample_source *source = result->samples[i].source;
-		bool told = !source;
+		const char *tool = result_next_tool(result, i);
 
-		for (size_t k = 0; k < i && !told; k++)
-			told = result->samples[k].source &&
-			       strcmp(result->samples[k].source->tool, source->tool) == 0;
-		if (!told)
-			html_element(html, "dd", source->tool, NULL);
+		if (tool)
+			html_element(html, "dd", tool, NULL);
 	}
 	html_close(html, "div");
 	for (size_t i = 0; i < result->fact_count; i++)
