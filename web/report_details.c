@@ -6,6 +6,7 @@
 #include "engine/base/clock.h"
 #include "engine/plan/workload_order.h"
 #include "server/codec/definition.h"
+#include "web/report_rows.h"
 #include "web/report_told.h"
 #include "web/report_zfs.h"
 
@@ -282,11 +283,7 @@ static void sample_row(const struct sample *sample, struct html *html)
 	(void)snprintf(text, sizeof(text), "%zu", sample->order + 1);
 	html_element(html, "td", text, "class", "number", NULL);
 	html_element(html, "td", sample->workload, NULL);
-	html_open(html, "td", NULL);
-	for (size_t i = 0; i < sample->level_count; i++)
-		html_textf(html, "%s%s=%s", i ? ", " : "", sample->levels[i].factor,
-			   sample->levels[i].value);
-	html_close(html, "td");
+	report_levels_cell(sample, html);
 	(void)snprintf(text, sizeof(text), "%u", sample->repeat);
 	html_element(html, "td", text, "class", "number", NULL);
 	(void)clock_format(sample->started_wall_ms, stamp);

@@ -105,6 +105,15 @@ void report_part_head(const struct report *report, const struct comparison *comp
 	html_close(html, "th");
 }
 
+void report_levels_cell(const struct sample *sample, struct html *html)
+{
+	html_open(html, "td", NULL);
+	for (size_t i = 0; i < sample->level_count; i++)
+		html_textf(html, "%s%s=%s", i ? ", " : "", sample->levels[i].factor,
+			   sample->levels[i].value);
+	html_close(html, "td");
+}
+
 void report_missing_cell(const char *why, struct html *html)
 {
 	html_element(html, "td", NUMBERS_UNKNOWN, "class", "number", "title", why, NULL);

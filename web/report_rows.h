@@ -29,6 +29,9 @@ const struct cell_direction *report_part_figures(const struct comparison *compar
 bool report_part_moves(const struct report *report, const struct comparison *comparison,
 		       size_t part, int d);
 
+/* A sample's levels: "bs=4k, iodepth=16". */
+void report_levels_cell(const struct sample *sample, struct html *html);
+
 /* A dash; why: shown when it is pointed at. */
 void report_missing_cell(const char *why, struct html *html);
 

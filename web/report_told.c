@@ -93,11 +93,7 @@ static void told_row(const struct sample *sample, int d, const struct percentile
 	html_name(html, sample->workload);
 	html_element(html, "span", direction_names[d], "class", "direction", NULL);
 	html_close(html, "th");
-	html_open(html, "td", NULL);
-	for (size_t i = 0; i < sample->level_count; i++)
-		html_textf(html, "%s%s=%s", i ? ", " : "", sample->levels[i].factor,
-			   sample->levels[i].value);
-	html_close(html, "td");
+	report_levels_cell(sample, html);
 	if (repeats) {
 		(void)snprintf(text, sizeof(text), "%u", sample->repeat);
 		html_element(html, "td", text, "class", "number", NULL);
@@ -281,11 +277,7 @@ static void source_row(const struct sample *sample, struct html *html)
 	html_open(html, "th", "scope", "row", NULL);
 	html_name(html, sample->workload);
 	html_close(html, "th");
-	html_open(html, "td", NULL);
-	for (size_t i = 0; i < sample->level_count; i++)
-		html_textf(html, "%s%s=%s", i ? ", " : "", sample->levels[i].factor,
-			   sample->levels[i].value);
-	html_close(html, "td");
+	report_levels_cell(sample, html);
 	html_element(html, "td", source->tool, NULL);
 	html_element(html, "td", source->file ? source->file : NUMBERS_UNKNOWN, NULL);
 	html_element(html, "td",
