@@ -182,16 +182,22 @@ static void write_string(FILE *out, const char *text, size_t length)
 	(void)fputc('"', out);
 }
 
-/* The shortest decimal that reads back as the same double; always with a "." or an exponent. */
-static void write_real(FILE *out, double value)
+const char *json_real_text(double value, char buffer[JSON_REAL_MAX])
 {
-	char text[40];
-
 	for (int digits = 15; digits <= 17; digits++) {
-		(void)snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
+		(void)snprintf(buffer, JSON_REAL_MAX, "%.*g", digits, value);
+		if (strtod(buffer, NULL) == value)
 			break;
 	}
+	return buffer;
+}
+
+/* Always with a "." or an exponent. */
+static void write_real(FILE *out, double value)
+{
+	char text[JSON_REAL_MAX];
+
+	(void)json_real_text(value, text);
 	(void)fprintf(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 

@@ -39,6 +39,12 @@ MUST_CHECK int json_read_others(const char *text, size_t size, json_t **ret_valu
  */
 char *json_write(const json_t *value);
 
+#define JSON_REAL_MAX 40
+
+/* The shortest decimal that reads back as the same double, which is finite: "0.1", "1e+300", "4".
+ * Returns buffer. */
+const char *json_real_text(double value, char buffer[JSON_REAL_MAX]);
+
 /* A JSON pointer: appends "/" and the escaped (~0 ~1) member name, or the index, to `base`; buffer
  * may be base. What does not fit is left out, between characters. */
 void json_pointer_member(char *buffer, size_t size, const char *base, const char *member);

@@ -13,6 +13,7 @@
 #include "engine/analysis/steady.h"
 #include "engine/base/clock.h"
 #include "engine/plan/file_phases.h"
+#include "server/codec/json.h"
 #include "server/codec/latency.h"
 
 /* What the columns depend on. */
@@ -59,14 +60,9 @@ static void write_text(FILE *out, const char *text)
 
 static void write_real(FILE *out, double value)
 {
-	char text[40];
+	char text[JSON_REAL_MAX];
 
-	for (int digits = 15; digits <= 17; digits++) {
-		(void)snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
-	(void)fprintf(out, ",%s", text);
+	(void)fprintf(out, ",%s", json_real_text(value, text));
 }
 
 static void write_count(FILE *out, uint64_t value)
