@@ -60,9 +60,9 @@ static void print_count(const struct definition *definition, const struct plan *
 			definition->factors[i].name);
 	fprintf(words, " x %s, %s, seed %llu", repeats_text(definition, repeats),
 		plan->one_by_one ? "for want of space one zvol or dataset after another"
-		: definition->order == ORDER_INTERLEAVED
-			? "each repeat a shuffled block of all combinations"
-			: "all repeats of a combination together",
+		: definition->order == ORDER_INTERLEAVED ? "each repeat a shuffled block of all "
+							   "combinations, every second in reverse"
+							 : "all repeats of a combination together",
 		(unsigned long long)definition->seed);
 	if (fclose(words) == 0)
 		put_line(out, width, "Samples", "%s", text);

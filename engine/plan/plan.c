@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/plan/block_order.h"
 #include "engine/plan/data_files.h"
 #include "engine/plan/definition_made.h"
 #include "engine/plan/distribution_spec.h"
@@ -14,50 +15,6 @@
 #include "engine/plan/instances.h"
 #include "engine/plan/quantity.h"
 #include "engine/plan/traps.h"
-
-/* ---- chance ---- */
-
-/* SplitMix64 (Steele, Lea, Flood 2014): a step of the sequence and its output. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
-}
-
-/* A state that depends on all three, with no two triples of small numbers alike. */
-static uint64_t mix(uint64_t seed, uint64_t a, uint64_t b)
-{
-	uint64_t state = seed;
-
-	state = next_random(&state) ^ a;
-	state = next_random(&state) ^ b;
-	return next_random(&state);
-}
-
-/* 0 to below - 1, each as likely: what does not divide evenly is drawn again. */
-static size_t random_below(uint64_t *state, size_t below)
-{
-	uint64_t limit = UINT64_MAX - UINT64_MAX % below;
-	uint64_t value;
-
-	do
-		value = next_random(state);
-	while (value >= limit);
-	return (size_t)(value % below);
-}
-
-static void shuffle(size_t *order, size_t count, uint64_t state)
-{
-	for (size_t i = count; i > 1; i--) {
-		size_t k = random_below(&state, i), swap = order[i - 1];
-
-		order[i - 1] = order[k];
-		order[k] = swap;
-	}
-}
 
 /* ---- cells ---- */
 
@@ -147,22 +104,21 @@ static int add_sample(const struct plan_sample *cell, unsigned int repeat, struc
 	sample->instance = plan_find_instance(plan, cell->levels);
 	sample->order = plan->sample_count++;
 	sample->repeat = repeat;
-	sample->seed = workload_is_set(&sample->options, OPTION_ID_RANDSEED)
-			       ? sample->options.randseed
-			       : mix(definition->seed, sample->workload + 1, repeat) >> 11;
+	sample->seed =
+		workload_is_set(&sample->options, OPTION_ID_RANDSEED)
+			? sample->options.randseed
+			: block_order_mix(definition->seed, sample->workload + 1, repeat) >> 11;
 	return 0;
 }
 
-/* Each repeat is a block of its own, every cell in it once, in an order of its own. */
+/* Each repeat is a block of its own, every cell in it once. */
 static int interleave(const struct cells *cells, struct plan *plan)
 {
 	size_t *order = calloc(cells->count, sizeof(*order));
 	int r = order ? 0 : -ENOMEM;
 
 	for (unsigned int repeat = 1; r == 0 && repeat <= plan->definition->repeats; repeat++) {
-		for (size_t i = 0; i < cells->count; i++)
-			order[i] = i;
-		shuffle(order, cells->count, mix(plan->definition->seed, 0, repeat));
+		block_order(plan->definition->seed, repeat, cells->count, order);
 		for (size_t i = 0; r == 0 && i < cells->count; i++)
 			r = add_sample(&cells->list[order[i]], repeat, plan);
 	}

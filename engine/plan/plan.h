@@ -2,8 +2,8 @@
 /*
  * plan.h - levels x workloads x repeats as an ordered list of samples.
  *
- * Order interleaved: each repeat is one randomised block that holds every (workload, levels) cell
- * once, shuffled (Fisher-Yates) by a generator seeded with the definition's seed and the repeat.
+ * Order interleaved: each repeat is one block that holds every (workload, levels) cell once, in
+ * the order that block_order.h gives it.
  * Order grouped: all repeats of a cell after another, cells in the definition's order.
  *
  * The seed of a sample's pattern depends on the definition's seed, the workload and the repeat but
