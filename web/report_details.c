@@ -239,10 +239,10 @@ static void show_environment(const struct result *result, struct html *html)
 		       environment->liburing);
 	report_fact(html, "Program", text);
 	(void)snprintf(text, sizeof(text), "%" PRIu64 ", order %s", result->definition.seed,
-		       report_grouped_for_space(result) ? "grouped by volume, for want of space"
+		       analysis_grouped_for_space(result) ? "grouped by volume, for want of space"
 		       : result->definition.order == ORDER_GROUPED
 			       ? "grouped"
-			       : "interleaved in randomised blocks");
+			       : "interleaved in counterbalanced blocks");
 	report_fact(html, "Seed", text);
 	show_targets(result, html);
 	html_close(html, "dl");

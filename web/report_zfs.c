@@ -25,18 +25,10 @@ void report_zfs_kind(const struct target_spec *spec, struct html *html)
 
 /* ---- order ---- */
 
-bool report_grouped_for_space(const struct result *result)
-{
-	for (size_t i = 0; i < result->findings.count; i++)
-		if (strcmp(result->findings.list[i].code, "grouped_for_space") == 0)
-			return true;
-	return false;
-}
-
 void report_order_note(const struct report *report, struct html *html)
 {
 	const struct result *result = report->result;
-	bool space = report_grouped_for_space(result);
+	bool space = analysis_grouped_for_space(result);
 
 	if (!space &&
 	    (result->definition.order != ORDER_GROUPED || report->analysis.level_count < 2))

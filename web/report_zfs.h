@@ -23,8 +23,7 @@ void report_zfs_figures(const struct report *report, struct html *html);
 
 /* report_zfs.c; each writes nothing where there is nothing to say. */
 void report_zfs_kind(const struct target_spec *spec,
-		     struct html *html);		    /* behind its parent's name */
-bool report_grouped_for_space(const struct result *result); /* one volume after another */
+		     struct html *html); /* behind its parent's name */
 void report_order_note(const struct report *report, struct html *html);
 void report_zfs_made(const struct report *report, struct html *html);
 void report_zfs_pools(const struct report *report, struct html *html);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/analysis/checks_result.h"
 #include "engine/analysis/comparisons.h"
@@ -111,6 +112,14 @@ const char *analysis_level(const struct analysis *analysis, size_t level)
 	const struct definition *definition = &analysis->result->definition;
 
 	return definition->factor_count > 0 ? definition->factors[0].levels[level] : "";
+}
+
+bool analysis_grouped_for_space(const struct result *result)
+{
+	for (size_t i = 0; i < result->findings.count; i++)
+		if (strcmp(result->findings.list[i].code, "grouped_for_space") == 0)
+			return true;
+	return false;
 }
 
 const char *analysis_title(const struct analysis *analysis, const struct comparison *comparison,

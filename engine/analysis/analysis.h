@@ -10,11 +10,12 @@
  *
  * Method. Logarithms of the measure follow block + level, a block being one repeat of all levels;
  * the residual of blocks that hold every level, with (repeats-1)(levels-1) degrees of freedom,
- * serves every pair (Student's t). Where the levels' spreads differ a pair is judged by the paired
- * t of its own differences (repeats-1), and says so. Scores over all comparisons (recommendation.h)
- * are judged the same way. Holm's procedure covers every pair of levels of every comparison and of
- * the scores together: of a hundred results at most five hold any false verdict. Sources stand with
- * the functions (contrasts.h).
+ * serves every pair (Student's t). A drift over the run that the blocks' means show is first taken
+ * out, which costs a degree of freedom (drift.h). Where the levels' spreads differ a pair is judged
+ * by the paired t of its own differences (repeats-1), and says so. Scores over all comparisons
+ * (recommendation.h) are judged the same way. Holm's procedure covers every pair of levels of every
+ * comparison and of the scores together: of a hundred results at most five hold any false verdict.
+ * Sources stand with the functions (contrasts.h).
  *
  * Everything here is computed from the result when it is asked for; nothing of it is stored.
  *
@@ -90,6 +91,9 @@ struct comparison {
 	double residual; /* pooled standard deviation of the logarithms; 0: unknown */
 	double degrees;
 	bool spreads_differ; /* between levels: pairs are judged by their own differences */
+	/* How good the run's last place is beside its first, by the blocks' means, where that was
+	 * taken out of the differences (drift.h); 0: none was shown. */
+	double drift;
 	size_t contrast_count;
 	struct contrast *contrasts; /* all pairs of measured levels */
 	struct direction_best bests[DIRECTION_COUNT];
@@ -177,6 +181,9 @@ void analysis_done(struct analysis *analysis);
 
 /* A level's name; "" without factors. level: an index of the factor's, not of order. */
 const char *analysis_level(const struct analysis *analysis, size_t level);
+
+/* Whether one volume was measured after another, for want of space. */
+bool analysis_grouped_for_space(const struct result *result);
 
 /* "Exchange", "Exchange, iodepth=16", "Mail, sequential create"; valid until the buffer changes. */
 #define ANALYSIS_TITLE_MAX 400

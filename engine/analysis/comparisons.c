@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/analysis/drift.h"
 #include "engine/analysis/measure.h"
 #include "engine/analysis/stopping.h"
 
@@ -343,6 +344,7 @@ static void set_log(struct block_table *table, const struct sample *sample, size
 	if (!isnan(table->logs[at]))
 		return; /* a second one of this repeat: the first stands */
 	table->logs[at] = measure == MEASURE_LATENCY ? -log(figure->value) : log(figure->value);
+	table->places[at] = (double)sample->order;
 	if (figure->low > 0 && figure->high > figure->low)
 		table->open[at] = log(figure->high / figure->low) / 2;
 }
@@ -420,6 +422,9 @@ static int contrast(struct analysis *analysis, struct block_table *tables, struc
 
 	for (size_t i = 0; i < count && r == 0; i++) {
 		r = fill_table(analysis, &analysis->comparisons[i], &tables[i]);
+		if (r == 0)
+			r = drift_of_run(analysis->result, &tables[i],
+					 &analysis->comparisons[i].drift);
 		if (r == 0)
 			r = contrasts_fit(&tables[i], &fits[i]);
 	}

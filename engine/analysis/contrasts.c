@@ -9,10 +9,6 @@
 
 #include "engine/analysis/stopping.h"
 
-/* No figure is known better: a count of 10^9 operations, and what a double keeps of a logarithm.
- * Repeats that are equal to the last digit are not thereby without noise. */
-#define RESOLUTION 1e-9
-
 /* Below these Bartlett's statistic says nothing. */
 #define SPREADS_LEVELS 3
 #define SPREADS_BLOCKS 3
@@ -26,8 +22,9 @@ int block_table_init(struct block_table *table, size_t blocks, size_t levels)
 	*table = (struct block_table){.block_count = blocks, .level_count = levels};
 	table->logs = calloc(count + 1, sizeof(*table->logs));
 	table->open = calloc(count + 1, sizeof(*table->open));
+	table->places = calloc(count + 1, sizeof(*table->places));
 	table->measured = calloc(levels + 1, sizeof(*table->measured));
-	if (!table->logs || !table->open || !table->measured) {
+	if (!table->logs || !table->open || !table->places || !table->measured) {
 		block_table_done(table);
 		return -ENOMEM;
 	}
@@ -40,6 +37,7 @@ void block_table_done(struct block_table *table)
 {
 	free(table->logs);
 	free(table->open);
+	free(table->places);
 	free(table->measured);
 	*table = (struct block_table){0};
 }
@@ -147,7 +145,8 @@ bool contrasts_spreads_differ(const double *squares, size_t levels, double degre
 static int fit(const struct block_table *table, const struct layout *layout,
 	       struct contrasts *contrasts)
 {
-	double floor = RESOLUTION * RESOLUTION * (double)layout->blocks, sum = 0;
+	double floor = CONTRASTS_RESOLUTION * CONTRASTS_RESOLUTION * (double)layout->blocks,
+	       sum = 0;
 	double *means;
 
 	contrasts->blocks = layout->blocks;
@@ -167,7 +166,8 @@ static int fit(const struct block_table *table, const struct layout *layout,
 	}
 	free(means);
 	contrasts->degrees = (double)(layout->blocks - 1) * (double)(layout->levels - 1);
-	contrasts->residual = fmax(sqrt(sum / contrasts->degrees), RESOLUTION);
+	contrasts->degrees = fmax(contrasts->degrees - table->drift_degrees, 1);
+	contrasts->residual = fmax(sqrt(sum / contrasts->degrees), CONTRASTS_RESOLUTION);
 	contrasts->spreads_differ = contrasts_spreads_differ(contrasts->squares, table->level_count,
 							     (double)layout->blocks - 1);
 	return 0;
@@ -205,6 +205,7 @@ void contrasts_done(struct contrasts *contrasts)
 struct differences {
 	size_t count;
 	double mean, squares, open;
+	double place; /* mean, of b's places in the run less a's */
 };
 
 static struct differences differences(const struct block_table *table, size_t a, size_t b)
@@ -222,6 +223,8 @@ static struct differences differences(const struct block_table *table, size_t a,
 		own.mean += step / (double)++own.count;
 		own.squares += step * (value - own.mean);
 		own.open += (table->open[at_a] + table->open[at_b] - own.open) / (double)own.count;
+		own.place +=
+			(table->places[at_b] - table->places[at_a] - own.place) / (double)own.count;
 	}
 	return own;
 }
@@ -243,7 +246,8 @@ static void compare(const struct block_table *table, const struct contrasts *con
 		    struct quantile *last, struct contrast *contrast)
 {
 	struct differences own = differences(table, contrast->a, contrast->b);
-	double count = (double)own.count, own_error, error, widening, half, beyond;
+	double count = (double)own.count, own_degrees, own_error, error, widening, half, beyond;
+	double shares; /* of figures' variance in that of their difference */
 
 	contrast->blocks = own.count;
 	if (own.count == 0)
@@ -253,15 +257,18 @@ static void compare(const struct block_table *table, const struct contrasts *con
 		return;
 	contrast->interval = true;
 	contrast->paired = contrasts->spreads_differ || !(contrasts->residual > 0);
-	own_error = sqrt(own.squares / (count - 1) / count);
-	error = contrast->paired ? own_error : contrasts->residual * sqrt(2 / count);
-	contrast->degrees = contrast->paired ? count - 1 : contrasts->degrees;
+	own_degrees = fmax(count - 1 - table->drift_degrees, 1);
+	shares = 2 / count +
+		 (table->place_squares > 0 ? own.place * own.place / table->place_squares : 0);
+	own_error = sqrt(own.squares / own_degrees * shares / 2);
+	error = contrast->paired ? own_error : contrasts->residual * sqrt(shares);
+	contrast->degrees = contrast->paired ? own_degrees : contrasts->degrees;
 	widening =
 		contrast->paired
 			? stopping_widening(table->first_look, own.count, 1)
 			: stopping_widening(table->first_look, contrasts->blocks,
 					    contrasts->degrees / (double)(contrasts->blocks - 1));
-	error = fmax(error * widening, RESOLUTION);
+	error = fmax(error * widening, CONTRASTS_RESOLUTION);
 	half = student(last, contrast->degrees) * error + own.open;
 	contrast->low = exp(own.mean - half);
 	contrast->high = exp(own.mean + half);

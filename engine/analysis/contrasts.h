@@ -23,7 +23,9 @@
  *    this, 4 % with them; and a 5 % effect at 1 % noise is still found in 98 %.
  * 3. What rounding leaves open of the figures is no noise: repeats do not take it away. It widens
  *    the interval, and a difference counts only as far as it is larger.
- * 4. Holm's procedure (Holm 1979, Scand. J. Statist. 6:65) over all that is told together holds the
+ * 4. Where a drift was taken out of the figures (drift.h) each residual has one degree less, and a
+ *    pair whose mean places in the run differ is known so much worse.
+ * 5. Holm's procedure (Holm 1979, Scand. J. Statist. 6:65) over all that is told together holds the
  *    probability of any false verdict at 5 %.
  *
  * Pure functions but for what they allocate.
@@ -33,7 +35,10 @@
 
 #include "engine/analysis/analysis.h"
 
-#define CONTRASTS_ALPHA 0.05	     /* any false verdict */
+#define CONTRASTS_ALPHA 0.05 /* any false verdict */
+/* No figure is known better: a count of 10^9 operations, and what a double keeps of a logarithm.
+ * Repeats that are equal to the last digit are not thereby without noise. */
+#define CONTRASTS_RESOLUTION 1e-9
 #define CONTRASTS_SPREADS_ALPHA 0.01 /* the cost of a false alarm is most of the degrees */
 #define CONTRASTS_POWER 0.8	     /* that `detectable` and repeats needed are of */
 
@@ -44,6 +49,10 @@ struct block_table {
 	double *open;	   /* the same: what rounding leaves open either way */
 	bool *measured;	   /* levels: pairs of them are made */
 	size_t first_look; /* stopping.h; 0: the blocks were not ended by what they showed */
+	double *places; /* as logs: where each stands in the run; meaningless where there is none */
+	/* Where a drift was taken out of the logs (drift.h), else 0: a degree of freedom that it
+	 * cost, and the squares of the places beside block and level. */
+	double drift_degrees, place_squares;
 };
 
 /* No figures yet. -ENOMEM: nothing is left to free. */

@@ -270,6 +270,7 @@ int recommendation_score(const struct analysis *analysis, const struct block_tab
 	struct recommendation_scores scores = {0};
 	struct block_table table;
 	size_t blocks = 0;
+	double drift_degrees = 0;
 	int r;
 
 	scores.logs = calloc(analysis->level_count, sizeof(*scores.logs));
@@ -279,14 +280,17 @@ int recommendation_score(const struct analysis *analysis, const struct block_tab
 		recommendation_scores_done(&scores);
 		return -ENOMEM;
 	}
-	for (size_t c = 0; c < analysis->comparison_count; c++)
+	for (size_t c = 0; c < analysis->comparison_count; c++) {
 		if (tables[c].block_count > blocks)
 			blocks = tables[c].block_count;
+		drift_degrees = fmax(drift_degrees, tables[c].drift_degrees);
+	}
 	r = block_table_init(&table, blocks, analysis->level_count);
 	if (r < 0) {
 		recommendation_scores_done(&scores);
 		return r;
 	}
+	table.drift_degrees = drift_degrees;
 	table.first_look = scores.first_look = stopping_first_look(&analysis->result->definition);
 	weigh(analysis, &scores);
 	if (complete_levels(analysis, tables, table.measured) > 0) {

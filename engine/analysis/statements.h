@@ -25,6 +25,7 @@
  *   judged_by          where not by operations a second (once a measure)
  *   order_grouped      drift is in the differences
  *   order_unknown      drift may be in them: of an imported result
+ *   drift              figures rose or fell over the run, which ratios do not hold any more
  *   index              figures are of changes alone, not operations a second
  *   means_told         each figure is a mean of several, whose spread was not told
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* statements_evidence.c - how sure an answer is, and what would make it surer. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,19 +238,11 @@ static void judged_by(struct statements *statements)
 	}
 }
 
-static bool grouped_for_space(const struct result *result)
-{
-	for (size_t i = 0; i < result->findings.count; i++)
-		if (strcmp(result->findings.list[i].code, "grouped_for_space") == 0)
-			return true;
-	return false;
-}
-
 static void order_of_samples(struct statements *statements, const struct pairs *pairs)
 {
 	const struct result *result = statements->analysis->result;
 	bool imported = result->definition.imported;
-	bool space = grouped_for_space(result);
+	bool space = analysis_grouped_for_space(result);
 
 	if (imported ? pairs->judged == 0 : !space && result->definition.order != ORDER_GROUPED)
 		return;
@@ -266,6 +259,42 @@ static void order_of_samples(struct statements *statements, const struct pairs *
 				    : "All repeats of a level were measured together, as the "
 				      "definition asks");
 	statement_end(statements, imported ? "order_unknown" : "order_grouped");
+}
+
+/* Comparisons whose figures drifted, and that which did most. */
+static void drift(struct statements *statements)
+{
+	const struct analysis *analysis = statements->analysis;
+	const struct comparison *most = NULL;
+	char title[ANALYSIS_TITLE_MAX], far[WORDS_MAX];
+	size_t count = 0, compared = statements_compared(analysis);
+
+	for (size_t k = 0; k < analysis->comparison_count; k++) {
+		const struct comparison *comparison = &analysis->comparisons[k];
+
+		if (!(comparison->drift > 0))
+			continue;
+		count++;
+		if (!most || fabs(log(comparison->drift)) > fabs(log(most->drift)))
+			most = comparison;
+	}
+	if (!most)
+		return;
+	statement_begin(statements);
+	if (most->drift < 1)
+		(void)words_percent(1 - most->drift, far);
+	else
+		(void)words_ahead(most->drift, far);
+	statement_put(statements, "Figures drifted over the run");
+	if (compared > 1)
+		statement_put(statements, " in %zu of %zu comparisons, most in %s", count, compared,
+			      analysis_title(analysis, most, title));
+	statement_put(statements,
+		      ": from its first sample to its last they became %s %s. That is taken out of "
+		      "the ratios between levels, by each sample's place in the run (analysis of "
+		      "covariance), and not out of means.",
+		      far, most->drift < 1 ? "worse" : "better");
+	statement_end(statements, "drift");
 }
 
 static void told_figures(struct statements *statements)
@@ -319,6 +348,7 @@ void statements_evidence(struct statements *statements)
 	weights(statements);
 	judged_by(statements);
 	order_of_samples(statements, &pairs);
+	drift(statements);
 	told_figures(statements);
 	free(pairs.detectable);
 }

@@ -147,6 +147,7 @@ static json_t *encode_comparison(const struct analysis *analysis,
 		failed |= put_level(object, "best", analysis, comparison->best);
 	failed |= put_known(object, "residual", comparison->residual);
 	failed |= put_known(object, "degrees", comparison->degrees);
+	failed |= put_known(object, "drift", comparison->drift);
 	for (size_t i = 0; i < analysis->level_count; i++)
 		failed |= json_array_append_new(
 			figures, encode_figure(analysis, comparison, analysis->order[i]));

@@ -181,6 +181,7 @@ static void comparisons(void **state)
 	same_text(comparison, "unit", "bytes/s");
 	same_text(comparison, "best", "64k");
 	assert_null(json_object_get(comparison, "phase"));
+	assert_null(json_object_get(comparison, "drift")); /* none was shown */
 	/* in the order shown: 4k, which has one rounded sample, then 64k */
 	figure = json_array_get(at(comparison, "figures"), 0);
 	same_text(figure, "level", "4k");
@@ -198,6 +199,10 @@ static void comparisons(void **state)
 	assert_null(json_object_get(contrast, "detectable")); /* not finite: not known */
 	assert_int_equal(json_array_size(at(at(comparison, "highest"), "read")), 2);
 	assert_null(json_object_get(at(comparison, "highest"), "write"));
+	json_decref(value);
+	made.comparison.drift = 0.75;
+	value = analysis_encode(&made.analysis);
+	same_real(json_array_get(at(value, "comparisons"), 0), "drift", 0.75);
 	json_decref(value);
 	done(&made);
 }
