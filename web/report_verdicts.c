@@ -81,7 +81,7 @@ static void summary_head(const struct report *report, struct html *html)
 	html_raw(html, "<thead><tr>");
 	html_element(html, "th", "Workload", "scope", "col", NULL);
 	if (levels)
-		html_element(html, "th", "Highest at", "scope", "col", NULL);
+		html_element(html, "th", "Best at", "scope", "col", NULL);
 	html_element(html, "th",
 		     report->index    ? "Index"
 		     : !report->files ? "IOPS"

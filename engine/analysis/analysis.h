@@ -65,8 +65,8 @@ struct comparison_level {
 	size_t samples;			/* that have the measure; 0: the level was not measured */
 	struct estimate_interval value; /* arithmetic mean: operations/s, bytes/s, or ns */
 	double told_low, told_high; /* what rounding leaves open of the mean; both it where exact */
-	double to_best;		    /* ratio to the best level, at most 1; 0: not measured */
-	bool in_set;		    /* not shown worse than the best */
+	double to_best; /* ratio of geometric means to the best level, at most 1; 0: not measured */
+	bool in_set;	/* not shown worse than the best */
 };
 
 /* The highest of one direction, by the printed digits: several where rounding leaves it open. */
@@ -86,8 +86,8 @@ struct comparison {
 	struct comparison_level *figures; /* one a level of the first factor */
 	const struct cell **cells;	  /* the same; NULL where there is none */
 	size_t measured;		  /* levels with samples */
-	size_t best;			  /* level; meaningless where measured is 0 */
-	size_t blocks;			  /* that hold every measured level */
+	size_t best;	 /* level, by geometric means; meaningless where measured is 0 */
+	size_t blocks;	 /* that hold every measured level */
 	double residual; /* pooled standard deviation of the logarithms; 0: unknown */
 	double degrees;
 	bool spreads_differ; /* between levels: pairs are judged by their own differences */

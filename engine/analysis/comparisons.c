@@ -8,6 +8,7 @@
 
 #include "engine/analysis/drift.h"
 #include "engine/analysis/measure.h"
+#include "engine/analysis/ranking.h"
 #include "engine/analysis/stopping.h"
 
 /* Figures of one cell; values has room for one a sample. */
@@ -54,42 +55,6 @@ static int fill_figures(const struct analysis *analysis, struct comparison *comp
 		comparison->measured += comparison->figures[i].samples > 0;
 	}
 	return 0;
-}
-
-/* Above 1 where `one` is the better of two figures. */
-static double better_by(enum measure measure, double one, double other)
-{
-	double ratio = measure == MEASURE_LATENCY ? other / one : one / other;
-
-	return isfinite(ratio) ? ratio : 0;
-}
-
-static void rank(const struct analysis *analysis, struct comparison *comparison)
-{
-	const struct comparison_level *best = NULL;
-
-	for (size_t i = 0; i < analysis->level_count; i++) {
-		struct comparison_level *level = &comparison->figures[i];
-		double mean = level->value.mean;
-
-		if (level->samples == 0)
-			continue;
-		if (!best || (comparison->measure == MEASURE_LATENCY ? mean < best->value.mean
-								     : mean > best->value.mean)) {
-			best = level;
-			comparison->best = i;
-		}
-	}
-	for (size_t i = 0; best && i < analysis->level_count; i++) {
-		struct comparison_level *level = &comparison->figures[i];
-
-		if (level->samples == 0)
-			continue;
-		level->in_set = true; /* until contrasts show that it is worse */
-		level->to_best = level == best ? 1
-					       : better_by(comparison->measure, level->value.mean,
-							   best->value.mean);
-	}
 }
 
 /* A direction's figure over the samples of a cell that know it. */
@@ -158,7 +123,6 @@ static int fill(struct analysis *analysis, struct comparison *comparison, size_t
 	r = fill_figures(analysis, comparison);
 	if (r < 0)
 		return r;
-	rank(analysis, comparison);
 	for (int d = 0; d < DIRECTION_COUNT && !comparison->files && r == 0; d++)
 		r = find_best(analysis, comparison, (enum direction)d);
 	return r;
@@ -425,6 +389,8 @@ static int contrast(struct analysis *analysis, struct block_table *tables, struc
 		if (r == 0)
 			r = drift_of_run(analysis->result, &tables[i],
 					 &analysis->comparisons[i].drift);
+		if (r == 0)
+			r = ranking_make(&tables[i], &analysis->comparisons[i]);
 		if (r == 0)
 			r = contrasts_fit(&tables[i], &fits[i]);
 	}

@@ -8,13 +8,13 @@
 
 #include "engine/analysis/contrasts.h"
 
-/* An analysis with cells, axis, level_count and comparisons, of which measure, weight, figures,
- * best and bests are there; analysis_done() frees it. As analysis_make(). */
+/* An analysis with cells, axis, level_count and comparisons, of which measure, weight, figures
+ * and bests are there; analysis_done() frees it. As analysis_make(). */
 MUST_CHECK int comparisons_gather(const struct result *result, struct analysis *ret_analysis);
 void comparisons_done(struct analysis *analysis);
 
-/* The figures of each comparison by block and level: as many tables as comparisons, and the
- * contrasts made of them, not yet judged. -ENOMEM: nothing is left to free. */
+/* The figures of each comparison by block and level: as many tables as comparisons; what they rank
+ * as best, and the contrasts made of them, not yet judged. -ENOMEM: nothing is left to free. */
 MUST_CHECK int comparisons_contrast(struct analysis *analysis, struct block_table **ret_tables);
 void comparisons_tables_free(struct block_table *tables, size_t count);
 

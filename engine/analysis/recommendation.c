@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/analysis/ranking.h"
 #include "engine/analysis/stopping.h"
 #include "engine/analysis/volumes.h"
 
@@ -60,7 +61,8 @@ static void find_leader(struct recommendation *recommendation)
 	for (size_t l = 0; l < recommendation->level_count; l++) {
 		const struct recommended_level *level = &recommendation->levels[l];
 
-		if (!level->complete || (leader && level->score <= leader->score))
+		if (!level->complete ||
+		    (leader && level->score <= leader->score * (1 + RANKING_NEAR)))
 			continue;
 		leader = level;
 		recommendation->leader = recommendation->next = l;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/analysis/ranking.h"
 #include "engine/analysis/recommendation.h"
 #include "engine/analysis/stopping.h"
 
@@ -94,21 +95,6 @@ static void score_block(const struct analysis *analysis, const struct block_tabl
 	}
 }
 
-static double level_mean(const struct block_table *table, size_t level)
-{
-	double sum = 0, count = 0;
-
-	for (size_t b = 0; b < table->block_count; b++) {
-		double value = table->logs[block_table_at(table, b, level)];
-
-		if (isnan(value))
-			continue;
-		sum += value;
-		count++;
-	}
-	return sum / count; /* NAN without any */
-}
-
 /* The standard deviation of a level over the blocks. */
 static double level_spread(const struct block_table *table, size_t level, size_t *ret_blocks)
 {
@@ -162,7 +148,8 @@ static void score_means(const struct analysis *analysis, const struct block_tabl
 		for (size_t c = 0; shape->measured[l] && c < analysis->comparison_count; c++)
 			if (analysis->comparisons[c].measured > 1)
 				scores->logs[l] += analysis->comparisons[c].weight /
-						   scores->weights * level_mean(&tables[c], l);
+						   scores->weights *
+						   ranking_level_mean(&tables[c], l);
 		if (!shape->measured[l])
 			continue;
 		mean += scores->logs[l];
@@ -170,68 +157,6 @@ static void score_means(const struct analysis *analysis, const struct block_tabl
 	}
 	for (size_t l = 0; l < shape->level_count; l++)
 		scores->logs[l] -= mean / count;
-}
-
-/* One sweep of score_rest() over the blocks: what each level's figures lie above their blocks, once
- * the effects so far are taken out of these. */
-static void sweep(const struct block_table *table, const bool *measured, const double *effects,
-		  double *sums, double *counts)
-{
-	for (size_t l = 0; l < table->level_count; l++)
-		sums[l] = counts[l] = 0;
-	for (size_t b = 0; b < table->block_count; b++) {
-		double mean = 0, count = 0;
-
-		for (size_t l = 0; l < table->level_count; l++) {
-			double value = table->logs[block_table_at(table, b, l)];
-
-			if (measured[l] && !isnan(value))
-				mean += (value - effects[l] - mean) / ++count;
-		}
-		for (size_t l = 0; l < table->level_count; l++) {
-			double value = table->logs[block_table_at(table, b, l)];
-
-			if (measured[l] && !isnan(value)) {
-				sums[l] += value - mean;
-				counts[l]++;
-			}
-		}
-	}
-}
-
-#define SWEEPS_MAX 200
-#define SWEEPS_NEAR 1e-12
-
-/*
- * With one comparison the pairs take the blocks that both levels have, and so must the scores, or
- * another level might lead than the pairs say: least squares of block + level over all figures, by
- * taking each from the other in turn. Of levels in the same blocks the difference is then that of
- * their pair. At least one block is whole, so that all hang together.
- */
-static int score_rest(const struct block_table *table, const bool *measured, double *logs)
-{
-	AUTO_FREE double *sums = calloc(table->level_count, sizeof(*sums));
-	AUTO_FREE double *counts = calloc(table->level_count, sizeof(*counts));
-	double moved = INFINITY;
-
-	if (!sums || !counts)
-		return -ENOMEM;
-	for (int i = 0; i < SWEEPS_MAX && moved > SWEEPS_NEAR; i++) {
-		double mean = 0, levels = 0;
-
-		sweep(table, measured, logs, sums, counts);
-		for (size_t l = 0; l < table->level_count; l++)
-			if (measured[l])
-				mean += (sums[l] / counts[l] - mean) / ++levels;
-		moved = 0;
-		for (size_t l = 0; l < table->level_count; l++) {
-			if (!measured[l])
-				continue;
-			moved = fmax(moved, fabs(sums[l] / counts[l] - mean - logs[l]));
-			logs[l] = sums[l] / counts[l] - mean;
-		}
-	}
-	return 0;
 }
 
 static int fill(const struct analysis *analysis, const struct block_table *tables,
@@ -246,15 +171,17 @@ static int fill(const struct analysis *analysis, const struct block_table *table
 		scores->logs[l] = NAN;
 		if (!table->measured[l])
 			continue;
-		scores->logs[l] = level_mean(table, l);
+		scores->logs[l] = ranking_level_mean(table, l);
 		scores->spreads[l] = level_spread(table, l, &scores->blocks);
 		whole = whole || !isnan(scores->logs[l]);
 	}
 	open_scores(table, scores);
+	/* The pairs of one comparison take the blocks that both levels have, and so must the
+	 * scores, or another level might lead than the pairs say. */
+	if (scores->comparisons < 2)
+		return ranking_effects(&tables[scores->only], table->measured, scores->logs);
 	if (!whole)
 		score_means(analysis, tables, table, scores);
-	if (scores->comparisons < 2)
-		return whole ? score_rest(&tables[scores->only], table->measured, scores->logs) : 0;
 	r = contrasts_fit(table, &scores->own);
 	if (r < 0)
 		return r;

@@ -23,6 +23,7 @@
  *   detectable         the smallest difference that these repeats would have shown
  *   paired             pairs judged by their own differences, since spreads differ
  *   judged_by          where not by operations a second (once a measure)
+ *   mean_above         a level has a better mean than the best one, and why that is not the best
  *   order_grouped      drift is in the differences
  *   order_unknown      drift may be in them: of an imported result
  *   drift              figures rose or fell over the run, which ratios do not hold any more

@@ -238,6 +238,56 @@ static void judged_by(struct statements *statements)
 	}
 }
 
+/* A level whose mean is better than that of the best; that itself where there is none. */
+static size_t above(const struct analysis *analysis, const struct comparison *comparison)
+{
+	size_t found = comparison->best;
+
+	for (size_t l = 0; l < analysis->level_count && comparison->measured > 1; l++) {
+		double own = comparison->figures[l].value.mean;
+		double most = comparison->figures[found].value.mean;
+
+		if (comparison->figures[l].samples > 0 &&
+		    (comparison->measure == MEASURE_LATENCY ? own < most * (1 - 1e-12)
+							    : own > most * (1 + 1e-12)))
+			found = l;
+	}
+	return found;
+}
+
+/* Tables show arithmetic means, which may have another level first than ratios say. */
+static void mean_above(struct statements *statements)
+{
+	const struct analysis *analysis = statements->analysis;
+	const struct comparison *first = NULL;
+	char title[ANALYSIS_TITLE_MAX], one[WORDS_LEVEL_MAX], best[WORDS_LEVEL_MAX];
+	size_t count = 0;
+
+	for (size_t k = 0; k < analysis->comparison_count; k++) {
+		const struct comparison *comparison = &analysis->comparisons[k];
+
+		if (above(analysis, comparison) == comparison->best)
+			continue;
+		first = first ? first : comparison;
+		count++;
+	}
+	if (!first)
+		return;
+	statement_begin(statements);
+	statement_put(statements, "In %s the mean of %s is better than that of %s, which is best",
+		      analysis_title(analysis, first, title),
+		      words_level(analysis, above(analysis, first), one),
+		      words_level(analysis, first->best, best));
+	if (count > 1)
+		statement_put(statements, ", and so in %zu more", count - 1);
+	statement_put(statements,
+		      ": levels are told apart by ratios of geometric means, in which "
+		      "one repeat that is far off counts less%s; tables show "
+		      "arithmetic means.",
+		      first->drift > 0 ? " and a drift does not" : "");
+	statement_end(statements, "mean_above");
+}
+
 static void order_of_samples(struct statements *statements, const struct pairs *pairs)
 {
 	const struct result *result = statements->analysis->result;
@@ -347,6 +397,7 @@ void statements_evidence(struct statements *statements)
 	paired(statements, &pairs);
 	weights(statements);
 	judged_by(statements);
+	mean_above(statements);
 	order_of_samples(statements, &pairs);
 	drift(statements);
 	told_figures(statements);
