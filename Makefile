@@ -100,23 +100,31 @@ $(BUILD)/tests/tools/write_report: LDLIBS += -lcmocka
 .PHONY: tools
 tools: $(TOOLS) ## build what the end-to-end tests run beside the program
 
-# As many at a time as there are CPUs; each one's output in one piece.
+# As many at a time as there are CPUs; each one's output in one piece, those that failed once more
+# at the end.
 .PHONY: unit
 unit: $(UNIT_TESTS) $(PROGRAM) ## run the unit tests
-	@printf '%s\n' $(UNIT_TESTS) | VOLBENCH=$(abspath $(PROGRAM)) xargs -P $(JOBS) -I{} sh -c \
+	@rm -f $(BUILD)/unit-failed; printf '%s\n' $(UNIT_TESTS) | VOLBENCH=$(abspath $(PROGRAM)) xargs -P $(JOBS) -I{} sh -c \
 		'{} > {}.log 2>&1; status=$$?; echo "== {}"; cat {}.log; \
-		[ $$status = 0 ] || { echo "== {} failed: $$status"; exit 1; }'
+		[ $$status = 0 ] || { echo "{}: $$status" | tee -a $(BUILD)/unit-failed; exit 1; }'; \
+	status=$$?; [ ! -e $(BUILD)/unit-failed ] || sed 's/^/unit test failed: /' $(BUILD)/unit-failed; \
+	exit $$status
 
 E2E = $(PYTHON) -m pytest -q -rs -p no:cacheprovider tests/e2e $(PYTEST_ARGS)
-# Those that wait for minutes, and need little of the machine meanwhile, beside the others.
+# Those that wait for minutes, and need little of the machine meanwhile, beside the others. Which ones
+# failed, of both, stands at the end (tests/e2e/conftest.py notes them).
 .PHONY: e2e
 e2e: $(PROGRAM) $(TOOLS) ## run the end-to-end tests against the built program
-	@export VOLBENCH=$(abspath $(PROGRAM)) SANITIZED=$(SANITIZE); \
+	@export VOLBENCH=$(abspath $(PROGRAM)) SANITIZED=$(SANITIZE) E2E_FAILED=$(abspath $(BUILD))/e2e-failed; \
+	rm -f $$E2E_FAILED; \
 	$(E2E) -m patient > $(BUILD)/e2e-patient.log 2>&1 & patient=$$!; \
 	trap 'kill $$patient' INT TERM; \
 	$(E2E) -m 'not patient'; others=$$?; \
 	wait $$patient; patient=$$?; cat $(BUILD)/e2e-patient.log; \
-	case $$others-$$patient in 0-0|0-5|5-0) ;; *) exit 1; esac # 5: none was selected
+	[ ! -e $$E2E_FAILED ] || sed 's/^/end-to-end test failed: /' $$E2E_FAILED; \
+	case $$others-$$patient in 0-0|0-5|5-0) ;; \
+	*) echo "e2e of $(BUILD): pytest ended with $$others, of the patient tests with $$patient"; exit 1; \
+	esac # 5: none was selected
 
 .PHONY: gate
 gate: $(PROGRAM) ## hold the instructions an operation costs (callgrind; half a minute)
@@ -154,15 +162,15 @@ build-tests: $(UNIT_TESTS) $(TOOLS) $(PROGRAM)
 .PHONY: check-plain check-asan check-tsan check
 check-plain:
 	$(MAKE) -j$(JOBS) build-tests WERROR=1
-	$(MAKE) unit e2e gate WERROR=1
+	$(MAKE) -j1 unit e2e gate WERROR=1
 
 check-asan: ## unit and end-to-end tests with AddressSanitizer and UBSan
 	$(MAKE) -j$(JOBS) build-tests $(AS_ASAN)
-	$(SANITIZER_OPTIONS) $(MAKE) unit e2e $(AS_ASAN)
+	$(SANITIZER_OPTIONS) $(MAKE) -j1 unit e2e $(AS_ASAN)
 
 check-tsan: ## unit and end-to-end tests with ThreadSanitizer
 	$(MAKE) -j$(JOBS) build-tests $(AS_TSAN)
-	$(SANITIZER_OPTIONS) $(MAKE) unit e2e $(AS_TSAN)
+	$(SANITIZER_OPTIONS) $(MAKE) -j1 unit e2e $(AS_TSAN)
 
 check: ## all tests: plain, on OpenZFS (NO_ZFS=1: not those), with the sanitizers (under an hour)
 	$(MAKE) check-plain
