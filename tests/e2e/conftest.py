@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fixtures: a service for one test, and one that the tests of a file share."""
+import contextlib
+import os
 import pathlib
 import shutil
 import signal
 import sys
 import tempfile
+import time
 
 import pytest
 
@@ -13,13 +16,56 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import service as service_module  # noqa: E402
 
 
+# No test takes half as long on the slowest machine: one that does hangs, and says where.
+HANGS_AFTER_S = 1200
+
+
 def stop(*_):
     """As ^C does: what was mounted and started is ended."""
     raise KeyboardInterrupt
 
 
+def tell_that_it_hangs(*_):
+    raise TimeoutError(f"it has not ended after {HANGS_AFTER_S} s")
+
+
+@contextlib.contextmanager
+def watched():
+    signal.alarm(HANGS_AFTER_S)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_setup():
+    with watched():
+        yield
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_call():
+    with watched():
+        yield
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_teardown():
+    with watched():
+        yield
+
+
+def pytest_runtest_logreport(report):
+    """Notes what failed where `make e2e` looks for it: at the end, of those beside each other too."""
+    if report.failed and "E2E_FAILED" in os.environ:
+        with open(os.environ["E2E_FAILED"], "a", encoding="utf-8") as file:
+            file.write(f"{report.nodeid} ({report.when})\n")
+
+
 def pytest_configure(config):
     signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGALRM, tell_that_it_hangs)
     config.addinivalue_line(
         "markers", "patient: waits for many seconds; run beside the others, not among them"
     )
@@ -30,7 +76,19 @@ def work_directory():
     """On a disk, not in memory: O_DIRECT and space are what the tests are about."""
     path = tempfile.mkdtemp(prefix="volbench-e2e-", dir="/var/tmp")
     yield pathlib.Path(path)
-    shutil.rmtree(path)
+    remove(path)
+
+
+def remove(path):
+    """An engine whose parent was killed removes things here at the same time."""
+    until = time.monotonic() + service_module.PATIENCE
+    while pathlib.Path(path).exists():
+        try:
+            shutil.rmtree(path)
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.1)
 
 
 @pytest.fixture
@@ -50,8 +108,9 @@ def make_service(directory):
         return service.start()
 
     yield make
-    for service in made:
-        service.stop()
+    with contextlib.ExitStack() as stack:  # all of them, whatever one has to say
+        for service in made:
+            stack.callback(service.stop)
 
 
 @pytest.fixture
