@@ -53,12 +53,15 @@ def imported(*arguments):
     return document
 
 
-def fio(directory, *options, output="json+"):
+TIMED = ("--size=8m", "--runtime=1", "--time_based")
+
+
+def fio(directory, *options, output="json+", length=TIMED):
     """What fio prints for a quick job, as text and as JSON."""
     path = directory / "fio.json"
     done = subprocess.run(
-        [FIO, f"--output-format={output}", f"--filename={directory / 'target'}", "--size=8m",
-         "--runtime=1", "--time_based", f"--output={path}", *options],
+        [FIO, f"--output-format={output}", f"--filename={directory / 'target'}", *length,
+         f"--output={path}", *options],
         capture_output=True, text=True, timeout=3 * PATIENCE)
     assert done.returncode == 0, done.stderr
     text = path.read_text()
@@ -69,11 +72,13 @@ def fio(directory, *options, output="json+"):
 # ---- fio's own output ----
 
 def check_percentiles(ours, theirs):
-    """Ours lie within a bucket (a 256th) of fio's, where there are enough values for one."""
+    """Ours lie within a bucket (a 256th) of fio's, where there are enough values for one. In the bins
+    of the smallest and the largest value those stand for the middle, up to a 128th off."""
     compared = 0
     for key, value in ours["percentiles"].items():
         if key in theirs:
-            assert value == pytest.approx(theirs[key], rel=1 / 256), key
+            near = 1 / 128 if value in (ours["min"], ours["max"]) else 1 / 256
+            assert value == pytest.approx(theirs[key], rel=near), key
             compared += 1
     assert compared >= 5
     return compared
@@ -81,8 +86,10 @@ def check_percentiles(ours, theirs):
 
 @needs_fio
 def test_what_fio_says_is_what_is_shown(directory):
+    # By size, not by time: as many each time, and so many that each percentile has a rank on which
+    # fio's arithmetic and ours agree.
     path, told = fio(directory, "--name=mix", "--rw=randrw", "--bs=4k", "--ioengine=libaio",
-                     "--iodepth=4", "--fsync=64", "--lat_percentiles=1")
+                     "--iodepth=4", "--fsync=64", "--lat_percentiles=1", length=["--size=16m"])
     sample, = imported(path)["samples"]
     job = told["jobs"][0]
     assert sample["source"]["tool"] == told["fio version"]
@@ -103,7 +110,6 @@ def test_what_fio_says_is_what_is_shown(directory):
     assert sample["sync"]["ios"] == job["sync"]["lat_ns"]["N"]
     assert sample["options"]["iodepth"] == 4
     assert sample["options"]["rw"] == "randrw"
-    assert "runtime" in sample["options"] and "time_based" not in sample["options"]
 
 
 @needs_fio
@@ -118,6 +124,7 @@ def test_jobs_are_not_counted_twice(directory):
         longest = max(j["read"]["runtime"] for j in told["jobs"]) / 1000
         assert sample["read"]["iops"] == pytest.approx(sample["read"]["ios"] / longest, rel=1e-6)
         assert sample["options"]["numjobs"] == 3
+        assert "runtime" in sample["options"] and "time_based" not in sample["options"]
 
 
 @needs_fio
@@ -153,32 +160,33 @@ def test_text_around_and_a_steady_state(directory):
     assert steady["window_seconds"] == 2
 
 
+def wait_until(condition):
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
 @needs_fio
 def test_hosts_are_merged(directory):
-    servers, ports = [], []
+    servers, clients = [], []
     job = directory / "job.fio"
     job.write_text(f"[j]\nfilename={directory}/target\nrw=randread\nbs=4k\nsize=8m\nruntime=1\n"
                    "time_based\nnumjobs=2\ngroup_reporting\n")
     try:
-        for _ in range(2):
-            pid_file = directory / f"server{len(servers)}"
-            for port in range(20000 + 977 * (1 + len(ports)) + time.time_ns() % 500, 64000, 331):
-                done = subprocess.run([FIO, f"--server=ip:127.0.0.1,{port}",
-                                       f"--daemonize={pid_file}"], capture_output=True, timeout=PATIENCE)
-                if done.returncode == 0:
-                    break
-            until = time.monotonic() + PATIENCE
-            while not (pid_file.exists() and pid_file.read_text().strip()):
-                assert time.monotonic() < until, "no fio server"
-                time.sleep(0.01)
+        for n in range(2):  # on sockets of their own: a port might be another's
+            where, pid_file = directory / f"s{n}", directory / f"server{n}"
+            subprocess.run([FIO, f"--server=sock:{where}", f"--daemonize={pid_file}"], check=True,
+                           capture_output=True, timeout=PATIENCE)
+            wait_until(lambda: pid_file.exists() and pid_file.read_text().strip())
             servers.append(int(pid_file.read_text()))
-            ports.append(port)
-        clients = [part for port in ports for part in (f"--client=ip:127.0.0.1,{port}", str(job))]
+            wait_until(where.is_socket)
+            clients += [f"--client=sock:{where}", str(job)]
         until = time.monotonic() + PATIENCE
-        while True:  # a server listens some time after it was started
+        while True:  # a server listens some time after its socket is there
             done = subprocess.run([FIO, "--output-format=json+", *clients], capture_output=True,
                                   text=True, timeout=3 * PATIENCE)
-            if done.returncode == 0 and '"client_stats"' in done.stdout:
+            if done.returncode == 0 and done.stdout.count('"hostname"') >= 2:
                 break
             assert time.monotonic() < until, done.stdout + done.stderr
             time.sleep(0.2)
@@ -193,19 +201,19 @@ def test_hosts_are_merged(directory):
     sample, = imported(path)["samples"]
     assert sample["read"]["ios"] == sum(e["read"]["total_ios"] for e in hosts)
     assert sample["options"]["numjobs"] == 4
-    # by histogram: the percentile of all operations of both, from fio's own bins
+    # by histogram: the percentile of all operations of both, from fio's own bins, whose width is a 64th
     bins = {}
     for entry in hosts:
         for value, count in entry["read"]["clat_ns"]["bins"].items():
             bins[int(value)] = bins.get(int(value), 0) + count
     for percent in (50, 90, 99):
-        seen, wanted = 0, percent / 100 * sum(bins.values())
+        seen = 0
         for value in sorted(bins):
             seen += bins[value]
-            if seen >= wanted:
+            if seen * 100 >= percent * sum(bins.values()):
                 break
         assert sample["read"]["latency_ns"]["percentiles"][f"{percent}.000000"] == pytest.approx(
-            value, rel=1 / 128)
+            value, rel=1 / 64)
 
 
 @needs_fio
