@@ -28,7 +28,7 @@ def run(directory, rw, bad, backends, **options):
         engine = Engine(directory / "state", [mount.path])
         try:
             lines = engine.run(definition({"file": f"{mount.path}/t"}, rw=rw, options={
-                "size": "4M", "time_based": 0, "runtime": "30", "iodepth": 8, **options},
+                "size": "4M", "time_based": 0, "runtime": "3600", "iodepth": 8, **options},
                 factors={"ioengine": backends}, order="grouped"))
         finally:
             engine.stop()
