@@ -47,16 +47,34 @@ int body_announce(struct body_budget *budget, struct request *request, uint64_t 
 	return count_large(budget, request, length);
 }
 
+/* For so many bytes more, which may come. It grows by doubling: 16 MiB arrive in hundreds of
+ * pieces, and to copy all for each takes longer than a client has. */
+static int make_room(struct request *request, size_t size)
+{
+	size_t needed = request->body_size + size + 1, room = 2 * request->body_room;
+	char *body;
+
+	if (needed <= request->body_room)
+		return 0;
+	if (room > taken_max(request) + 1)
+		room = (size_t)taken_max(request) + 1;
+	if (room < needed)
+		room = needed;
+	body = realloc(request->body, room);
+	if (!body)
+		return -ENOMEM;
+	request->body = body;
+	request->body_room = room;
+	return 0;
+}
+
 static int keep(struct request *request, const char *data, size_t size)
 {
-	char *body = realloc(request->body, request->body_size + size + 1);
-
-	if (!body)
+	if (make_room(request, size) < 0)
 		return error_no_memory(&request->refused);
-	memcpy(body + request->body_size, data, size);
-	request->body = body;
+	memcpy(request->body + request->body_size, data, size);
 	request->body_size += size;
-	body[request->body_size] = '\0';
+	request->body[request->body_size] = '\0';
 	return 0;
 }
 

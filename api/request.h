@@ -84,8 +84,8 @@ struct request {
 	struct path path;
 	size_t parameter_count;
 	struct parameter parameters[REQUEST_PARAMETERS_MAX];
-	char *body; /* NUL-terminated, NULL when empty */
-	size_t body_size;
+	char *body;			     /* NUL-terminated, NULL when empty */
+	size_t body_size, body_room;	     /* bytes; those allocated, the NUL's too */
 	bool body_is_text;		     /* text/plain: an fio job file */
 	bool body_is_large;		     /* counted among REQUEST_LARGE_MAX */
 	char boundary[REQUEST_BOUNDARY_MAX]; /* of multipart/form-data; or "" */
