@@ -35,16 +35,20 @@ struct reporter {
 
 /* ---- one report ---- */
 
+static bool is_study(const char *id)
+{
+	return strncmp(id, REPORTER_STUDY, sizeof(REPORTER_STUDY) - 1) == 0;
+}
+
 /* The text to draw a report of, and where it belongs. */
 static int find_text(struct reporter *reporter, const char *id, char **ret_text, size_t *ret_size,
 		     int *ret_dirfd, struct error *err)
 {
-	static const char prefix[] = REPORTER_STUDY;
 	const struct reporter_config *config = &reporter->config;
 	int r;
 
-	if (strncmp(id, prefix, sizeof(prefix) - 1) == 0) {
-		id += sizeof(prefix) - 1;
+	if (is_study(id)) {
+		id += sizeof(REPORTER_STUDY) - 1;
 		r = config->study ? config->study(id, ret_text, ret_size, err) : -ENOENT;
 		return r < 0 ? r : store_open_study(config->store, id, ret_dirfd);
 	}
@@ -132,6 +136,14 @@ static void take_first(struct reporter *reporter)
 	memmove(reporter->queue, reporter->queue + 1, reporter->count * sizeof(*reporter->queue));
 }
 
+/* Whether what was to be drawn has been removed meanwhile: nobody waits for its report then. */
+static bool removed(const struct reporter *reporter, const char *id)
+{
+	struct store_run run;
+
+	return !is_study(id) && store_get_run(reporter->config.store, id, &run) == -ENOENT;
+}
+
 static void draw_one(struct reporter *reporter)
 {
 	struct error err = {0};
@@ -139,6 +151,8 @@ static void draw_one(struct reporter *reporter)
 
 	(void)pthread_mutex_unlock(&reporter->mutex);
 	r = draw(reporter, reporter->at_hand, &err);
+	if (r < 0 && r != -ECANCELED && removed(reporter, reporter->at_hand))
+		r = 0;
 	if (r < 0 && r != -ECANCELED)
 		log_error(&err, "run %s: no report", reporter->at_hand);
 	(void)pthread_mutex_lock(&reporter->mutex);

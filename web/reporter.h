@@ -4,8 +4,8 @@
  * can wait (60 s at most), else in the lowest scheduling class. Asked for by run id, or by
  * REPORTER_STUDY and the name of a study, whose report lies apart from the runs'
  * (store_open_study()); asking twice draws once; one that failed is not tried again within a
- * minute. Locking: one mutex over the list of ids, not held while drawing or asking whether a run
- * measures. Threads: any.
+ * minute. Of a run that is removed meanwhile there is none, which is no failure. Locking: one mutex
+ * over the list of ids, not held while drawing or asking whether a run measures. Threads: any.
  */
 #ifndef WEB_REPORTER_H
 #define WEB_REPORTER_H

@@ -4,6 +4,7 @@
  *
  * The store is a stand-in that holds one result; what the thread does is told by semaphores.
  * link: -Wl,--wrap=store_result -Wl,--wrap=store_open_report -Wl,--wrap=report_write
+ * link: -Wl,--wrap=store_get_run -Wl,--wrap=log_error
  */
 #include "web/reporter.h"
 
@@ -26,6 +27,8 @@ static struct {
 	size_t size;
 	int dirfd;
 	atomic_bool missing; /* the store has no result */
+	atomic_bool removed; /* and no run any more */
+	atomic_int logged;   /* errors */
 	atomic_bool busy, hold;
 	sem_t asked, begun, go_on, done;
 	atomic_int drawn;
@@ -64,6 +67,23 @@ int __wrap_store_result(struct store *store, const char *id, char **ret_text, si
 	*ret_text = strdup(stand_in.text);
 	*ret_size = stand_in.size;
 	return *ret_text ? 0 : -ENOMEM;
+}
+
+int __wrap_store_get_run(struct store *store, const char *id, struct store_run *ret_run);
+int __wrap_store_get_run(struct store *store, const char *id, struct store_run *ret_run)
+{
+	(void)store;
+	(void)id;
+	*ret_run = (struct store_run){.state = RUN_DONE};
+	return stand_in.removed ? -ENOENT : 0;
+}
+
+void __wrap_log_error(const struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
+void __wrap_log_error(const struct error *err, const char *format, ...)
+{
+	(void)err;
+	(void)format;
+	stand_in.logged++;
 }
 
 int __wrap_store_open_report(struct store *store, const char *id, int *ret_dirfd);
@@ -106,7 +126,8 @@ static struct reporter *start(void)
 	struct reporter *reporter;
 
 	stand_in.drawn = 0;
-	stand_in.missing = stand_in.busy = stand_in.hold = false;
+	stand_in.logged = 0;
+	stand_in.missing = stand_in.removed = stand_in.busy = stand_in.hold = false;
 	(void)sem_init(&stand_in.asked, 0, 0);
 	(void)sem_init(&stand_in.begun, 0, 0);
 	(void)sem_init(&stand_in.go_on, 0, 0);
@@ -187,6 +208,31 @@ static void test_a_failed_one_is_left_for_a_while(void **state)
 	reporter_stop(reporter);
 	assert_string_equal(stand_in.last, "c");
 	assert_int_equal(stand_in.drawn, 2);
+	assert_int_equal(stand_in.logged, 1);
+}
+
+/* Nobody waits for the report of a run that was removed: it is no failure, and no error is logged.
+ */
+static void test_a_removed_run_is_no_failure(void **state)
+{
+	struct reporter *reporter = start();
+
+	(void)state;
+	stand_in.missing = stand_in.removed = true;
+	reporter_request(reporter, "a");
+	await(&stand_in.done);
+	reporter_request(reporter, REPORTER_STUDY "none"); /* there are no studies: a failure */
+	stand_in.hold = true;
+	reporter_request(reporter, "b"); /* once it has begun what was before it is over */
+	await(&stand_in.begun);
+	await(&stand_in.begun);
+	assert_int_equal(stand_in.logged, 1);
+	stand_in.hold = false;
+	sem_post(&stand_in.go_on);
+	await(&stand_in.done);
+	reporter_stop(reporter);
+	assert_int_equal(stand_in.logged, 1);
+	assert_int_equal(stand_in.drawn, 0);
 }
 
 static void test_stop_forgets_what_waits(void **state)
@@ -255,6 +301,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_asked_twice_draws_once),
 		cmocka_unit_test(test_waits_while_a_run_measures),
 		cmocka_unit_test(test_a_failed_one_is_left_for_a_while),
+		cmocka_unit_test(test_a_removed_run_is_no_failure),
 		cmocka_unit_test(test_stop_forgets_what_waits),
 	};
 
