@@ -31,8 +31,10 @@ static enum MHD_Result note_header(void *arg, enum MHD_ValueKind kind, const cha
 	return MHD_YES;
 }
 
-void admit_read(struct request *request, const char *version, struct gate_facts *ret_facts)
+void admit_read(struct request *request, const char *url, const char *version,
+		struct gate_facts *ret_facts)
 {
+	static const char api[] = "/api/";
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		request->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
 	const char *accept =
@@ -42,7 +44,9 @@ void admit_read(struct request *request, const char *version, struct gate_facts 
 	ret_facts->header_bytes = info ? info->header_size : 0;
 	(void)MHD_get_connection_values(request->connection, MHD_HEADER_KIND, note_header,
 					ret_facts);
-	request->wants_html = accept && strstr(accept, "text/html");
+	/* A browser gets its errors as pages, but of the API, which has one language for all. */
+	request->wants_html =
+		accept && strstr(accept, "text/html") && strncmp(url, api, sizeof(api) - 1) != 0;
 }
 
 struct parameter_walk {

@@ -21,7 +21,8 @@ struct admit_site {
 
 /* The header lines, which live as long as the request, and whether a page is wanted. version is
  * that of the request's line, or NULL. */
-void admit_read(struct request *request, const char *version, struct gate_facts *ret_facts);
+void admit_read(struct request *request, const char *url, const char *version,
+		struct gate_facts *ret_facts);
 
 /* The errors of method.h, gate.h, path.h and router.h; BAD_PARAMETER, SHUTTING_DOWN, NO_MEMORY. */
 MUST_CHECK int admit(struct request *request, struct gate_facts *facts,

@@ -12,6 +12,7 @@
 #include "server/codec/result_text.h"
 #include "server/codec/run_comparison.h"
 #include "web/compare_page.h"
+#include "web/pages.h"
 
 #define TEXT_MOST (UINT64_C(64) << 20) /* bytes of all results: thousands of samples */
 
@@ -201,7 +202,35 @@ void handle_comparisons(struct request *request)
 	request_work(request, LANE_STORE, reply_json);
 }
 
+/* Nothing to compare was named: a browser gets the runs to choose from. */
+static void reply_choice(struct request *request)
+{
+	struct store_run *runs = NULL;
+	struct error err;
+	uint64_t next;
+	size_t count = 0;
+	int r = store_list_runs(request->service->store, RUN_STATE_COUNT, 0, PAGE_RUNS, &runs,
+				&count, &next);
+
+	if (r < 0) {
+		(void)error_set_sys(&err, ERROR_SYSTEM, -r, "cannot list the runs");
+		request_reply_error(request, &err);
+		return;
+	}
+	reply_html(request, 200, page_choose_runs(runs, count, request->host));
+	free(runs);
+}
+
 void handle_page_compare(struct request *request)
 {
+	static const char *const names[] = {"runs", "baseline", "other", "fail_if"};
+	bool any = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		any |= request_parameter(request, names[i]) != NULL;
+	if (request->wants_html && !any) {
+		reply_choice(request);
+		return;
+	}
 	request_work(request, LANE_STORE, reply_page);
 }

@@ -63,6 +63,7 @@ void handle_page_study_file(struct request *request);
 void runs_reply(struct request *request, int status, const char *id);
 
 /* pages.c */
+#define PAGE_RUNS 50						  /* on a page that lists them */
 void reply_html(struct request *request, int status, char *html); /* takes the page */
 void reply_no_such_file(struct request *request);
 const char *media_type_of(const char *file_name);

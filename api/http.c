@@ -129,7 +129,7 @@ static enum MHD_Result begin(struct http *http, struct request *request, const c
 	uint64_t length;
 	bool now;
 
-	admit_read(request, version, &facts);
+	admit_read(request, url, version, &facts);
 	length = gate_content_length(&facts);
 	/* Where the framing is wrong, nothing behind the headers can be trusted. */
 	now = gate_framing(&facts, &request->refused) < 0;

@@ -9,8 +9,6 @@
 #include "api/handlers.h"
 #include "web/pages.h"
 
-#define PAGE_RUNS 50
-
 void reply_html(struct request *request, int status, char *html)
 {
 	request_reply_text(request, status, "text/html; charset=utf-8", html,

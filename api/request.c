@@ -9,7 +9,7 @@
 #include "engine/base/clock.h"
 #include "server/codec/json.h"
 #include "server/log.h"
-#include "web/pages.h"
+#include "web/problem_page.h"
 
 static const char no_memory_text[] =
 	"{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,"
@@ -190,7 +190,7 @@ void request_reply_error(struct request *request, const struct error *err)
 {
 	int status = problem_status(err->code);
 	unsigned int retry = problem_retry_after_s(err->code);
-	bool page = request->wants_html && request->route && request->route->page;
+	bool page = request->wants_html && (!request->route || request->route->page);
 	char *text = page ? page_problem(status, err) : problem_text(err);
 
 	if (worth_logging(err->code))

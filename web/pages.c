@@ -135,7 +135,7 @@ static void runs_table(const struct store_run *runs, size_t count, struct html *
 
 	if (choose)
 		html_open(html, "form", "action", "/compare", "method", "get", NULL);
-	html_raw(html, "<div class=\"scroll\"><table class=\"runs\"><thead><tr>"
+	html_raw(html, "<div class=\"scroll\"><table class=\"runs stack\"><thead><tr>"
 		       "<th scope=\"col\">Run</th><th scope=\"col\">State</th>");
 	/* Early, so that it can be chosen from on a narrow screen. */
 	if (choose)
@@ -171,6 +171,30 @@ char *page_runs(const struct store_run *runs, size_t count, uint64_t next, const
 		html_close(html, "p");
 	}
 	how_to_start(count == 0, host, html);
+	return layout_end(html, NULL);
+}
+
+char *page_choose_runs(const struct store_run *runs, size_t count, const char *host)
+{
+	struct html *html = layout_begin(LAYOUT_SERVED, "Compare two runs");
+
+	html_element(html, "h1", "Compare two runs", NULL);
+	if (can_compare(runs, count)) {
+		html_element(html, "p",
+			     "Choose the baseline as A, such as the run before a change, and what "
+			     "is held against it as B. What differs between them beside the "
+			     "figures is told first.",
+			     "class", "lead", NULL);
+		runs_table(runs, count, html);
+		html_raw(html, "<p><a href=\"/\">All runs</a></p>");
+	} else {
+		html_element(html, "p",
+			     "It takes two runs that have ended and have figures, and there are "
+			     "not as many yet.",
+			     "class", "headline", NULL);
+		html_raw(html, "<p><a href=\"/\">All runs</a></p>");
+		how_to_start(true, host, html);
+	}
 	return layout_end(html, NULL);
 }
 
@@ -349,29 +373,7 @@ char *page_study_wait(const char *title)
 	return layout_end(html, NULL);
 }
 
-/* ---- errors and files ---- */
-
-char *page_problem(int status, const struct error *err)
-{
-	struct html *html = layout_begin(LAYOUT_SERVED, "Error");
-
-	html_open(html, "h1", NULL);
-	html_textf(html, "Error %d", status);
-	html_close(html, "h1");
-	html_open(html, "p", NULL);
-	html_text(html, err->message[0] ? err->message : "This could not be done");
-	html_element(html, "code", error_code_text(err->code), "class", "code", NULL);
-	html_close(html, "p");
-	if (err->field[0]) {
-		html_open(html, "p", NULL);
-		html_text(html, "It is about ");
-		html_element(html, "code", err->field, NULL);
-		html_text(html, ".");
-		html_close(html, "p");
-	}
-	html_raw(html, "<p><a href=\"/\">All runs</a></p>");
-	return layout_end(html, NULL);
-}
+/* ---- files ---- */
 
 int page_static(const char *name, const char **ret_data, size_t *ret_size, const char **ret_type)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * pages.h - the pages that are not a run's stored report: all runs, a run that is not finished (or
- * whose report is being drawn), errors for a browser. Heap HTML; NULL on no memory.
+ * whose report is being drawn), studies. Heap HTML; NULL on no memory.
  * Links: style.css, service.css, live.js and icon.svg are served at /static/; a run at /runs/ID/.
  */
 #ifndef WEB_PAGES_H
@@ -17,6 +17,9 @@
  * the reader found us. */
 char *page_runs(const struct store_run *runs, size_t count, uint64_t next, const char *host);
 
+/* Where a comparison was asked for without runs: two of these to choose. */
+char *page_choose_runs(const struct store_run *runs, size_t count, const char *host);
+
 /* A run that is queued or running, with a progress bar that live.js keeps fresh and a refresh for
  * browsers without scripts; or an ended one whose report is not there yet. */
 char *page_run_live(const struct store_run *run, const struct progress_state *state);
@@ -31,9 +34,6 @@ char *page_studies(const struct page_study *studies, size_t count, const char *h
 
 /* Where its report is not drawn yet: comes back by itself. */
 char *page_study_wait(const char *title);
-
-/* An error for a reader: "404 There is no such run". */
-char *page_problem(int status, const struct error *err);
 
 /* Static files by name ("style.css", "live.js"): data, size and media type; 0: none. */
 int page_static(const char *name, const char **ret_data, size_t *ret_size, const char **ret_type);

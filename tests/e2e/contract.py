@@ -107,7 +107,11 @@ def check_response(method, target, status, headers, body):
     template, operation = find_operation(method, target.split("?")[0])
     if operation is None:
         assert status >= 400, f"{method} {target} is not in openapi.yaml, yet it was answered {status}"
-        return None if method == "HEAD" else check_problem(status, headers, body)
+        if method == "HEAD":
+            return None
+        if headers["content-type"].startswith("text/html") and not target.startswith("/api/"):
+            return check_body(DOCUMENT["components"]["responses"]["PageProblem"]["content"], headers, body)
+        return check_problem(status, headers, body)
     MET.add(("get" if method == "HEAD" else method.lower(), template, str(status)))
     response = operation["responses"].get(str(status))
     if response is None:

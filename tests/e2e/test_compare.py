@@ -164,6 +164,20 @@ def test_refusals(shared, query, status, code):
         assert (answer.status, answer.code) == (status, code)
 
 
+def test_a_browser_without_runs_may_choose(service):
+    """Where nothing is named there is a list to choose from; what is named wrongly is told."""
+    wants = {"Accept": "text/html"}
+    page = service.client.get("/compare", headers=wants)
+    assert page.status == 200 and "takes two runs that have ended" in page.body.decode()
+    first, second = (measure(service, factors=None) for _ in range(2))
+    page = service.client.get("/compare", headers=wants)
+    assert page.status == 200
+    for name, run in (("baseline", first), ("other", second)):
+        assert f'name="{name}" value="{run}"' in page.body.decode()
+    refused = service.client.get("/compare?fail_if=unmatched=0", headers=wants)
+    assert refused.status == 400 and "Two runs or more" in refused.body.decode()
+
+
 def pad(path, size):
     """Makes a stored result as large by blanks before its samples."""
     head, samples = path.read_bytes().split(b',"samples":[')

@@ -259,7 +259,19 @@ def test_errors_are_pages_for_a_browser(shared):
     assert answer.headers["content-type"].startswith("text/html")
     answer = shared.client.get("/runs/20260131-235959-a1b2c3/")
     assert answer.headers["content-type"] == "application/problem+json"
+    for path, status in (("/nothing/here", 404), ("/runs/x/", 400), ("/static/none.css", 404),
+                         ("/?cursor=x", 400), ("/compare?runs=x", 400)):
+        answer = shared.client.get(path, headers=wants)
+        assert answer.status == status
+        assert answer.headers["content-type"].startswith("text/html")
+        page = answer.body.decode()
+        assert "<h1>" in page and f"HTTP status {status}" in page and 'href="/"' in page
+        assert shared.client.get(path).headers["content-type"] == "application/problem+json"
+    answer = shared.client.request("DELETE", "/", headers=wants)
+    assert answer.status == 405 and "HTTP status 405" in answer.body.decode()
+    assert "GET" in answer.headers["allow"]
     # the API answers in its own language whoever asks
+    assert shared.client.get("/api/v1/nothing", headers=wants).code == "not_found"
     answer = shared.client.get("/api/v1/runs/20260131-235959-a1b2c3", headers=wants)
     assert answer.headers["content-type"] == "application/problem+json"
 

@@ -102,16 +102,18 @@ static void test_queued_and_ended(void **state)
 			"/api/v1/runs/20261130-113000-abc123/analysis"));
 }
 
-static void test_problem(void **state)
+static void test_choosing_runs(void **state)
 {
-	struct error err = {0};
+	struct store_run runs[2] = {run_of(RUN_DONE, "one"), run_of(RUN_CANCELLED, "two")};
 
 	(void)state;
-	(void)error_set(&err, ERROR_NOT_FOUND, "/x<y>", "there is no such run");
-	assert_page(page_problem(404, &err),
-		    HAS("Error 404", "there is no such run", "not_found", "/x&lt;y&gt;"));
-	err = (struct error){0};
-	assert_page(page_problem(500, &err), HAS("Error 500"));
+	assert_page(page_choose_runs(runs, 2, "localhost:80"),
+		    HAS("<h1>Compare two runs</h1>", "action=\"/compare\"", "name=\"baseline\"",
+			"name=\"other\""));
+	runs[1].state = RUN_RUNNING;
+	assert_page(page_choose_runs(runs, 2, "localhost:80"),
+		    HAS("takes two runs that have ended", "http://localhost:80/api/v1/runs</pre>"));
+	assert_page(page_choose_runs(NULL, 0, ""), HAS("takes two runs", "<details open"));
 }
 
 static void test_hostile_texts(void **state)
@@ -130,7 +132,6 @@ static void test_hostile_texts(void **state)
 		run.error = err;
 		assert_page(page_runs(&run, 1, 0, ""), HAS("<tbody>"));
 		assert_page(page_run_live(&run, &progress), HAS("id=\"live\""));
-		assert_page(page_problem(422, &err), HAS("Error 422"));
 		run.state = RUN_FAILED;
 		assert_page(page_run_live(&run, &progress), HAS("banner error"));
 	}
@@ -160,7 +161,7 @@ int main(void)
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_running),
 		cmocka_unit_test(test_queued_and_ended),
-		cmocka_unit_test(test_problem),
+		cmocka_unit_test(test_choosing_runs),
 		cmocka_unit_test(test_hostile_texts),
 		cmocka_unit_test(test_static_files),
 	};
