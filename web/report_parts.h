@@ -44,6 +44,7 @@ struct report {
 	struct panel panels[PANELS_MAX]; /* of the first comparisons */
 	struct panel whole;		 /* without factors: bars over the workloads */
 	size_t whole_files;		 /* there: bars over the phases of files */
+	bool *low_writes; /* heap (amplification.h); NULL where nothing is on OpenZFS */
 	size_t zfs_charts[ZFS_CHARTS][ZFS_PANELS_MAX]; /* by place in the list of its panels */
 	size_t heat;				       /* report_shapes.h, as what follows */
 	struct report_curves *curves;		       /* NULL: no factor is a number */

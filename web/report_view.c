@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/analysis/amplification.h"
 #include "engine/plan/quantity.h"
 #include "web/report_shapes.h"
 
@@ -101,12 +102,14 @@ int report_gather(const struct result *result, struct report *report)
 	look_at_samples(report);
 	find_kinds(report);
 	find_recommended(report);
-	return chart_set_new(&report->charts);
+	r = report->zfs ? amplification_low(&report->analysis, &report->low_writes) : 0;
+	return r < 0 ? r : chart_set_new(&report->charts);
 }
 
 void report_done(struct report *report)
 {
 	report_curves_free(report->curves);
+	free(report->low_writes);
 	analysis_done(&report->analysis);
 	chart_set_free(report->charts);
 	*report = (struct report){0};

@@ -48,7 +48,8 @@ static const struct description {
 		  "the intent log, and above all of whole blocks that are written anew for a part "
 		  "of them; compression lowers it, and so does what is written over before the "
 		  "pool "
-		  "has synced it. Levels not shown above the lowest are in the strong tone.",
+		  "has synced it. Levels in the strong tone are not shown to write more than the "
+		  "lowest.",
 		  "Counted between two \"zpool sync\", one before a sample and one after it, ramp "
 		  "included, on all disks of the pool, log devices among them. What others wrote "
 		  "to "
@@ -150,19 +151,11 @@ static void fill_segment(const struct estimate_interval *known, int figure,
 static bool stands_out(const struct report *report, const struct comparison *comparison,
 		       size_t level, int figure)
 {
-	const struct estimate_interval *own = figure_of(comparison, level, figure), *low = NULL;
+	size_t k = (size_t)(comparison - report->analysis.comparisons);
 
 	if (figure == ZFS_FROM_DEVICES)
-		return own->mean >= FROM_DEVICES;
-	for (size_t i = 0; i < report->analysis.level_count; i++) {
-		const struct estimate_interval *other = figure_of(comparison, i, figure);
-
-		if (other->count && (!low || other->mean < low->mean))
-			low = other;
-	}
-	if (!low || low == own || !own->interval || !low->interval)
-		return true;
-	return own->low <= low->high;
+		return figure_of(comparison, level, figure)->mean >= FROM_DEVICES;
+	return report->low_writes[k * report->analysis.level_count + level];
 }
 
 static struct chart_bars bars_of(int figure)
@@ -354,7 +347,8 @@ static void figure_cell(const struct comparison *comparison, size_t level, int f
 	char title[96];
 
 	if (!cell || !cell->sample_count) {
-		html_element(html, "td", "-", "class", "number", "title", "not measured", NULL);
+		html_element(html, "td", NUMBERS_UNKNOWN, "class", "number", "title",
+			     "not measured", NULL);
 		return;
 	}
 	if (!known->count) {
@@ -381,7 +375,7 @@ static void show_table(const struct report *report, int figure, struct html *htm
 	char title[ANALYSIS_TITLE_MAX];
 
 	report_table_fold(report, descriptions[figure].table, html);
-	html_raw(html, "<div class=\"scroll\"><table>");
+	html_raw(html, "<div class=\"scroll\"><table class=\"stack\">");
 	report_level_head(report, html);
 	for (size_t k = 0; k < report->analysis.comparison_count; k++) {
 		if (!takes_part(report, k, figure))
