@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "engine/analysis/words.h"
 #include "web/report_rows.h"
 
 #define CARD_PLACES_MAX 100 /* places listed on a card */
@@ -165,7 +166,7 @@ static void find_place(const struct report *report, const struct finding *findin
 static void place_words(const struct report *report, const struct finding *finding,
 			struct html *html)
 {
-	char link[40];
+	char link[40], name[WORDS_NAME_MAX];
 
 	for (size_t i = 0; i < finding->workload_count; i++) {
 		bool last = i + 1 == finding->workload_count;
@@ -174,7 +175,7 @@ static void place_words(const struct report *report, const struct finding *findi
 		find_place(report, finding, finding->workloads[i], link, sizeof(link));
 		if (link[0])
 			html_open(html, "a", "href", link, NULL);
-		html_text(html, finding->workloads[i]);
+		html_text(html, words_name(finding->workloads[i], name));
 		if (last && finding->cell && finding->cell[0])
 			html_textf(html, ": %s", finding->cell);
 		if (link[0])

@@ -114,10 +114,10 @@ void statement_put_whole(struct statements *statements)
 {
 	const struct analysis *analysis = statements->analysis;
 	struct whole whole = whole_of(analysis);
-	char title[ANALYSIS_TITLE_MAX], number[WORDS_MAX];
+	char title[WORDS_NAME_MAX], number[WORDS_MAX];
 
 	if (whole.compared == 1)
-		statement_put(statements, "%s", analysis_title(analysis, whole.last, title));
+		statement_put(statements, "%s", words_title(analysis, whole.last, title));
 	else
 		statement_put(statements, "these %s %s", words_number(whole.compared, number),
 			      of_workloads(analysis) ? "workloads" : "comparisons");

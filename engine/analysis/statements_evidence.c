@@ -128,7 +128,7 @@ static const char *detectable_words(double ratio, char buffer[WORDS_MAX])
 
 static void detectable(struct statements *statements, const struct pairs *pairs)
 {
-	char middle[WORDS_MAX], most[WORDS_MAX], title[ANALYSIS_TITLE_MAX];
+	char middle[WORDS_MAX], most[WORDS_MAX], title[WORDS_NAME_MAX];
 	char one[WORDS_LEVEL_MAX], other[WORDS_LEVEL_MAX];
 	const struct analysis *analysis = statements->analysis;
 
@@ -143,7 +143,7 @@ static void detectable(struct statements *statements, const struct pairs *pairs)
 	if (pairs->judged > 1) {
 		(void)detectable_words(pairs->widest->detectable, most);
 		statement_put(statements, " for half of the pairs and %s for the least exact (%s, ",
-			      most, analysis_title(analysis, pairs->widest_of, title));
+			      most, words_title(analysis, pairs->widest_of, title));
 		statement_put(statements, "%s beside %s)",
 			      words_level(analysis, pairs->widest->a, one),
 			      words_level(analysis, pairs->widest->b, other));
@@ -172,6 +172,7 @@ static void paired(struct statements *statements, const struct pairs *pairs)
 static void weights(struct statements *statements)
 {
 	const struct definition *definition = &statements->analysis->result->definition;
+	char name[WORDS_NAME_MAX];
 	bool differ = false;
 
 	for (size_t w = 0; w < definition->workload_count; w++) {
@@ -190,7 +191,10 @@ static void weights(struct statements *statements)
 
 		statement_comma(statements, w, definition->workload_count);
 		statement_put(statements, "%s %.4g",
-			      definition->workloads[w].name ? definition->workloads[w].name : "",
+			      words_name(definition->workloads[w].name
+						 ? definition->workloads[w].name
+						 : "",
+					 name),
 			      weight > 0 ? weight : 1);
 	}
 	statement_put(statements, ".");

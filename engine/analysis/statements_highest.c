@@ -75,7 +75,7 @@ static void put_levels(struct statements *statements, int kind, size_t k)
 static void put_group(struct statements *statements, int kind, size_t k)
 {
 	const struct analysis *analysis = statements->analysis;
-	char title[ANALYSIS_TITLE_MAX];
+	char title[WORDS_NAME_MAX];
 	size_t count = 0, index = 0;
 
 	for (size_t i = k; i < analysis->comparison_count; i++)
@@ -93,7 +93,7 @@ static void put_group(struct statements *statements, int kind, size_t k)
 			continue;
 		statement_comma(statements, index++, count);
 		statement_put(statements, "%s",
-			      analysis_title(analysis, &analysis->comparisons[i], title));
+			      words_title(analysis, &analysis->comparisons[i], title));
 	}
 }
 

@@ -20,7 +20,7 @@ static void worst_loss(struct statements *statements)
 	const struct recommended_level *leader =
 		&analysis->recommendation.levels[analysis->recommendation.leader];
 	const struct comparison *worst;
-	char name[WORDS_LEVEL_MAX], title[ANALYSIS_TITLE_MAX];
+	char name[WORDS_LEVEL_MAX], title[WORDS_NAME_MAX];
 	size_t latencies = statements_by_latency(analysis);
 
 	if (statements_compared(analysis) < 2 ||
@@ -37,7 +37,7 @@ static void worst_loss(struct statements *statements)
 	else {
 		statement_put(statements, "Worst loss of %s: ", name);
 		put_loss(statements, worst->measure, leader->worst);
-		statement_put(statements, ", in %s", analysis_title(analysis, worst, title));
+		statement_put(statements, ", in %s", words_title(analysis, worst, title));
 		statement_put(statements, " (%s).", words_level(analysis, worst->best, name));
 	}
 	statement_end(statements, "worst_loss");
@@ -100,7 +100,7 @@ static void put_most(struct statements *statements, double ratio, size_t in)
 {
 	const struct analysis *analysis = statements->analysis;
 	const struct comparison *comparison = &analysis->comparisons[in];
-	char title[ANALYSIS_TITLE_MAX], text[WORDS_MAX];
+	char title[WORDS_NAME_MAX], text[WORDS_MAX];
 
 	if (ratio == 1)
 		return;
@@ -115,7 +115,7 @@ static void put_most(struct statements *statements, double ratio, size_t in)
 	else
 		statement_put(statements, "a mean latency %s %s", words_ahead(ratio, text),
 			      ratio > 0.5 ? "longer" : "as long");
-	statement_put(statements, " in %s", analysis_title(analysis, comparison, title));
+	statement_put(statements, " in %s", words_title(analysis, comparison, title));
 }
 
 /* The step between the leader and a neighbour, seen from the leader. */
@@ -127,13 +127,14 @@ static void trade_off(struct statements *statements, const struct trade_off *ste
 	double lost = up ? step->most_lost : 1 / step->most_won;
 	size_t better = up ? step->better : step->worse, worse = up ? step->worse : step->better;
 	size_t won_in = up ? step->won : step->lost, lost_in = up ? step->lost : step->won;
-	char name[WORDS_LEVEL_MAX];
+	char name[WORDS_LEVEL_MAX], leader[WORDS_LEVEL_MAX];
 
 	if (!(step->most_won > 0) || !(step->most_lost > 0))
 		return;
 	statement_begin(statements);
-	statement_put(statements, "%s in its place",
-		      words_level(analysis, up ? step->to : step->from, name));
+	statement_put(statements, "%s in place of %s",
+		      words_level(analysis, up ? step->to : step->from, name),
+		      words_level(analysis, analysis->recommendation.leader, leader));
 	statement_put(statements, " is shown better in %zu and worse in %zu of %zu", better, worse,
 		      better + worse + step->open);
 	if (won > 1)

@@ -156,6 +156,23 @@ const char *words_level(const struct analysis *analysis, size_t level, char buff
 	return buffer;
 }
 
+const char *words_name(const char *name, char buffer[WORDS_NAME_MAX])
+{
+	const char *quote = strchr(name, ',') ? "\"" : "";
+
+	(void)snprintf(buffer, WORDS_NAME_MAX, "%s%.*s%s", quote, ANALYSIS_TITLE_MAX - 1, name,
+		       quote);
+	return buffer;
+}
+
+const char *words_title(const struct analysis *analysis, const struct comparison *comparison,
+			char buffer[WORDS_NAME_MAX])
+{
+	char title[ANALYSIS_TITLE_MAX];
+
+	return words_name(analysis_title(analysis, comparison, title), buffer);
+}
+
 const char *words_number(size_t number, char buffer[WORDS_MAX])
 {
 	static const char *const small[] = {"no",   "one",    "two",   "three", "four",

@@ -38,6 +38,14 @@ const char *words_verdict(const struct contrast *contrast, size_t of, enum measu
 const char *words_level(const struct analysis *analysis, size_t level,
 			char buffer[WORDS_LEVEL_MAX]);
 
+/* A name or title within a sentence: in quotes where it has a comma, which would read as the
+ * sentence's own. */
+#define WORDS_NAME_MAX (ANALYSIS_TITLE_MAX + 2)
+const char *words_name(const char *name, char buffer[WORDS_NAME_MAX]);
+/* The title of a comparison that way: Exchange, "Exchange, iodepth=16". */
+const char *words_title(const struct analysis *analysis, const struct comparison *comparison,
+			char buffer[WORDS_NAME_MAX]);
+
 /* "two" to "twelve", then digits. */
 const char *words_number(size_t number, char buffer[WORDS_MAX]);
 

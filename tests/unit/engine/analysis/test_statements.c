@@ -192,9 +192,10 @@ static void one_level_is_recommended(void **state)
 		    "Worst loss of 64K: 3.5 % below the highest, in Ingest (16K).");
 	assert_said(&hand, "shown_worse",
 		    "Shown worse than 64K over all: 16K by 20 % and 32K by 3.9 %.");
-	assert_said(&hand, "trade_off",
-		    "32K in its place is shown better in 1 and worse in 1 of 2; most won: 3.1 % in "
-		    "Ingest; most lost: 17 % in Exchange.");
+	assert_said(
+		&hand, "trade_off",
+		"32K in place of 64K is shown better in 1 and worse in 1 of 2; most won: 3.1 % in "
+		"Ingest; most lost: 17 % in Exchange.");
 	assert_said(&hand, "verdicts",
 		    "Of 6 pairs of levels 6 are shown to differ and 0 are not, by Student's t and "
 		    "Holm's procedure over all of them together.");
@@ -268,10 +269,11 @@ static void latencies_are_low(void **state)
 		    "over all.");
 	assert_said(&hand, "worst_loss",
 		    "Worst loss of 64K: a mean latency 3.6 % above the lowest, in Ingest (16K).");
-	assert_said(&hand, "trade_off",
-		    "32K in its place is shown better in 1 and worse in 1 of 2; most won: a mean "
-		    "latency 3.0 % lower in Ingest; most lost: a mean latency 21 % longer in "
-		    "Exchange.");
+	assert_said(
+		&hand, "trade_off",
+		"32K in place of 64K is shown better in 1 and worse in 1 of 2; most won: a mean "
+		"latency 3.0 % lower in Ingest; most lost: a mean latency 21 % longer in "
+		"Exchange.");
 	done(&hand);
 	make(&hand);
 	hand.comparisons[0].measure = hand.comparisons[1].measure = MEASURE_LATENCY;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -111,6 +112,21 @@ static void levels_have_names(void **state)
 	result_done(&result);
 }
 
+/* A name with a comma stands in quotes within a sentence: its comma is none of the sentence's. */
+static void names_with_commas_are_quoted(void **state)
+{
+	char buffer[WORDS_NAME_MAX], longest[ANALYSIS_TITLE_MAX];
+
+	(void)state;
+	assert_string_equal(words_name("Exchange", buffer), "Exchange");
+	assert_string_equal(words_name("", buffer), "");
+	assert_string_equal(words_name("mix, 4k", buffer), "\"mix, 4k\"");
+	memset(longest, ',', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	assert_int_equal(strlen(words_name(longest, buffer)), sizeof(longest) - 1 + 2);
+	assert_int_equal(buffer[sizeof(longest)], '"'); /* the last of it is the quote */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +134,7 @@ int main(void)
 		cmocka_unit_test(twice_and_more_is_told_as_times),
 		cmocka_unit_test(verdicts_say_which_way),
 		cmocka_unit_test(levels_have_names),
+		cmocka_unit_test(names_with_commas_are_quoted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
