@@ -53,10 +53,12 @@ static void run_row(const struct result *run, size_t index, struct html *html)
 
 static void runs_table(const struct run_comparison *comparison, struct html *html)
 {
-	html_raw(html, "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Run</th>"
-		       "<th scope=\"col\">Name</th><th scope=\"col\">State</th>"
-		       "<th scope=\"col\">Started</th>"
-		       "<th scope=\"col\" class=\"number\">Samples</th></tr></thead><tbody>");
+	html_raw(
+		html,
+		"<div class=\"scroll\"><table class=\"stack\"><thead><tr><th scope=\"col\">Run</th>"
+		"<th scope=\"col\">Name</th><th scope=\"col\">State</th>"
+		"<th scope=\"col\">Started</th>"
+		"<th scope=\"col\" class=\"number\">Samples</th></tr></thead><tbody>");
 	for (size_t i = 0; i < comparison->run_count; i++)
 		run_row(comparison->runs[i], i, html);
 	html_raw(html, "</tbody></table></div>");
@@ -245,8 +247,9 @@ static void differences_section(const struct run_comparison *comparison, struct 
 			     "are the same.",
 			     NULL);
 	} else {
-		html_raw(html, "<div class=\"scroll\"><table class=\"differences\"><thead><tr>"
-			       "<th scope=\"col\">What</th>");
+		html_raw(html,
+			 "<div class=\"scroll\"><table class=\"differences stack\"><thead><tr>"
+			 "<th scope=\"col\">What</th>");
 		run_heads(comparison, html);
 		html_raw(html, "<th scope=\"col\">Kind</th></tr></thead><tbody>");
 		for (size_t i = 0; i < comparison->difference_count; i++)
@@ -321,7 +324,7 @@ static void ratio_row(const struct run_pair *pair, const struct run_ratio *ratio
 
 static void table_begin(double scale, struct html *html)
 {
-	html_raw(html, "<div class=\"scroll\"><table class=\"ratios\"><thead><tr>"
+	html_raw(html, "<div class=\"scroll\"><table class=\"ratios stack\"><thead><tr>"
 		       "<th scope=\"col\">Cell</th>");
 	/* What it comes to first: it is to be seen on a narrow screen too. */
 	if (scale > 0)

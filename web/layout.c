@@ -2,6 +2,8 @@
 /* layout.c - see layout.h. */
 #include "web/layout.h"
 
+#include "web/table_labels.h"
+
 struct html *layout_begin(enum layout_kind kind, const char *title)
 {
 	struct html *html = html_new();
@@ -43,5 +45,5 @@ char *layout_end(struct html *html, size_t *ret_size)
 		       "MiB and GiB are powers of 1024 bytes.</footer>");
 	html_close(html, "body");
 	html_close(html, "html");
-	return html_finish(html, ret_size);
+	return table_labels(html_finish(html, NULL), ret_size);
 }

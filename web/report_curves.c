@@ -485,8 +485,8 @@ static void table_row(const struct report *report, const struct curve_panel *pan
 			html_element(html, "td", format(curve->points[k++].y).text, "class",
 				     "number", NULL);
 		else
-			html_element(html, "td", "-", "class", "number", "title", "not known",
-				     NULL);
+			html_element(html, "td", NUMBERS_UNKNOWN, "class", "number", "title",
+				     "not known", NULL);
 	}
 	html_raw(html, "</tr>");
 }
@@ -499,7 +499,7 @@ static void show_table(const struct report *report, enum curve_figure figure, st
 	(void)snprintf(title, sizeof(title), "Table: %s by %s", figure_name(report, figure),
 		       report_curves_axis(report));
 	report_table_fold(report, title, html);
-	html_raw(html, "<div class=\"scroll\"><table><thead><tr>");
+	html_raw(html, "<div class=\"scroll\"><table class=\"stack\"><thead><tr>");
 	html_element(html, "th", "Workload", "scope", "col", NULL);
 	for (size_t i = 0; i < curves->tick_count; i++)
 		html_element(html, "th", curves->labels[i], "scope", "col", "class", "number",

@@ -191,7 +191,8 @@ static char *alternative_of(const struct analysis *analysis)
 static void cell_of(const struct chart_heat_cell *cell, struct html *html)
 {
 	if (!cell->present) {
-		html_element(html, "td", "-", "class", "number", "title", "not measured", NULL);
+		html_element(html, "td", NUMBERS_UNKNOWN, "class", "number", "title",
+			     "not measured", NULL);
 		return;
 	}
 	html_open(html, "td", "class", cell->framed ? "number strong" : "number", NULL);
@@ -215,7 +216,7 @@ static void heat_table(const struct report *report, struct html *html)
 	char title[ANALYSIS_TITLE_MAX];
 	struct chart_heat_cell cell;
 
-	html_raw(html, "<div class=\"scroll\"><table>");
+	html_raw(html, "<div class=\"scroll\"><table class=\"stack\">");
 	report_level_head(report, html);
 	if (scored(analysis)) {
 		row_head("Over all", html);

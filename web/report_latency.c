@@ -42,7 +42,7 @@ static void percentile_cell(const struct histogram *histogram, double percent, b
 			     numbers_time((double)histogram_percentile_ns(histogram, percent)).text,
 			     "class", "number", NULL);
 	else
-		html_element(html, "td", "-", "class", "number", "title",
+		html_element(html, "td", NUMBERS_UNKNOWN, "class", "number", "title",
 			     "fewer than ten operations lie beyond", NULL);
 }
 

@@ -2,6 +2,10 @@
 /* report_rows.c - see report_rows.h. */
 #include "web/report_rows.h"
 
+#include <string.h>
+
+#include "engine/analysis/words.h"
+
 void report_head_cell(struct html *html, const char *text, bool number)
 {
 	html_element(html, "th", text, "scope", "col", "class", number ? "number" : NULL, NULL);
@@ -10,7 +14,7 @@ void report_head_cell(struct html *html, const char *text, bool number)
 void report_table_open(struct html *html, const char *class)
 {
 	html_raw(html, "<div class=\"scroll\">");
-	html_open(html, "table", "class", class, NULL);
+	html_open(html, "table", "class", class ? class : "stack", NULL);
 }
 
 void report_table_close(struct html *html)
@@ -24,6 +28,7 @@ void report_table_close(struct html *html)
 void report_level_head(const struct report *report, struct html *html)
 {
 	const struct analysis *analysis = &report->analysis;
+	char name[WORDS_LEVEL_MAX];
 
 	html_raw(html, "<thead><tr>");
 	html_open(html, "th", "scope", "col", NULL);
@@ -35,6 +40,13 @@ void report_level_head(const struct report *report, struct html *html)
 		size_t level = analysis->order[i];
 
 		html_open(html, "th", "scope", "col", "class", "number", NULL);
+		/* What stands alone on a narrow screen: of a bare number the factor too. */
+		if (strcmp(words_level(analysis, level, name), analysis_level(analysis, level)) !=
+		    0) {
+			html_open(html, "span", "class", "alone", NULL);
+			html_textf(html, "%s=", analysis->axis);
+			html_close(html, "span");
+		}
 		html_text(html, analysis->axis[0] ? analysis_level(analysis, level) : "Measured");
 		if (level == report->recommended)
 			html_element(html, "span", "TrueNAS", "class", "axis", "title",

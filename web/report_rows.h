@@ -6,7 +6,7 @@
 #include "web/report_parts.h"
 
 void report_head_cell(struct html *html, const char *text, bool number);
-void report_table_open(struct html *html, const char *class);
+void report_table_open(struct html *html, const char *class); /* NULL: "stack" (table_labels.h) */
 void report_table_close(struct html *html); /* with its tbody, which report_level_head() opens */
 
 /* A row's head: the comparison, and what of it, where its title does not say it. */

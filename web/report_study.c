@@ -195,7 +195,7 @@ void report_cells_table(const struct report *report, struct html *html)
 	const struct analysis *analysis = &report->analysis;
 	char id[40];
 
-	report_table_open(html, "study");
+	report_table_open(html, "study stack");
 	report_level_head(report, html);
 	for (size_t k = 0; k < analysis->comparison_count; k++) {
 		const struct comparison *comparison = &analysis->comparisons[k];

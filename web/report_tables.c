@@ -62,7 +62,7 @@ void report_files_table(const struct report *report, struct html *html)
 {
 	char id[40];
 
-	report_table_open(html, "study");
+	report_table_open(html, "study stack");
 	report_level_head(report, html);
 	for (size_t k = 0; k < report->analysis.comparison_count; k++) {
 		const struct comparison *comparison = &report->analysis.comparisons[k];
@@ -131,7 +131,7 @@ static void series_row(const struct cell *cell, struct html *html)
 	html_element(html, "td", numbers_grouped(count).text, "class", "number", NULL);
 	if (!values || !count) {
 		for (int i = 0; i < 3; i++)
-			html_element(html, "td", "-", "class", "number", NULL);
+			html_element(html, "td", NUMBERS_UNKNOWN, "class", "number", NULL);
 		return;
 	}
 	html_element(html, "td", numbers_mib(values[0]).text, "class", "number", NULL);

@@ -196,7 +196,7 @@ static void down_table(const struct columns *columns, const struct percentiles *
 {
 	char text[32];
 
-	report_table_open(html, "down");
+	report_table_open(html, "down stack");
 	down_head(columns, repeats, html);
 	down_row(columns, "mean", told_mean, html);
 	down_row(columns, "deviation", told_deviation, html);

@@ -90,7 +90,7 @@ static void summary_head(const struct report *report, struct html *html)
 	if (report->bandwidth && !report->index)
 		html_element(html, "th", "MiB/s", "scope", "col", "class", "number", NULL);
 	if (levels)
-		html_element(html, "th", "Shown", "scope", "col", NULL);
+		html_element(html, "th", "What is shown", "scope", "col", NULL);
 	html_raw(html, "</tr></thead><tbody>");
 }
 
@@ -138,10 +138,15 @@ static const char *standing(const struct recommendation *recommendation, size_t 
 	return own->in_set ? "not shown worse" : "shown worse";
 }
 
+/* Of percents the sign stands once, before the bracket: -3.9 % [-5.0, -2.8] */
 static void interval_span(struct html *html, const char *low, const char *high)
 {
+	const char *low_sign = strstr(low, " %"), *high_sign = strstr(high, " %");
+	bool percents = low_sign && high_sign;
+
 	html_open(html, "span", "class", "interval", NULL);
-	html_textf(html, " [%s, %s]", low, high);
+	html_textf(html, " [%.*s, %.*s]", (int)(percents ? low_sign - low : (long)strlen(low)), low,
+		   (int)(percents ? high_sign - high : (long)strlen(high)), high);
 	html_close(html, "span");
 }
 
@@ -162,14 +167,12 @@ static void worst_cell(const struct report *report, const struct recommended_lev
 	const struct analysis *analysis = &report->analysis;
 	char title[ANALYSIS_TITLE_MAX];
 
-	html_element(html, "td", numbers_change(own->worst).text, "class", "number", NULL);
 	html_open(html, "td", NULL);
+	html_text(html, numbers_change(own->worst).text);
 	if (own->worst < 1 && own->worst_comparison < analysis->comparison_count)
-		html_text(html,
-			  analysis_title(analysis, &analysis->comparisons[own->worst_comparison],
-					 title));
-	else
-		html_text(html, NUMBERS_UNKNOWN);
+		html_textf(html, " in %s",
+			   analysis_title(analysis, &analysis->comparisons[own->worst_comparison],
+					  title));
 	html_close(html, "td");
 }
 
@@ -188,9 +191,8 @@ static void level_row(const struct report *report, size_t level, const struct co
 	html_element(html, "th", analysis_level(&report->analysis, level), "scope", "row", NULL);
 	if (!own->complete) {
 		html_element(html, "td", "not measured everywhere", NULL);
-		for (int i = 0; i < 3; i++)
-			html_element(html, "td", NUMBERS_UNKNOWN, "class", i < 2 ? "number" : NULL,
-				     NULL);
+		html_element(html, "td", NUMBERS_UNKNOWN, "class", "number", NULL);
+		html_element(html, "td", NUMBERS_UNKNOWN, NULL);
 	} else {
 		html_element(html, "td", standing(recommendation, level), "class",
 			     strong ? "strong" : NULL, NULL);
@@ -220,12 +222,11 @@ static void levels_table(const struct report *report, struct html *html)
 		costs.amplification |= recommendation->levels[i].write_amplification > 0;
 		costs.space |= recommendation->levels[i].space > 0;
 	}
-	html_raw(html, "<div class=\"scroll\"><table class=\"levels\"><thead><tr>");
+	html_raw(html, "<div class=\"scroll\"><table class=\"stack\"><thead><tr>");
 	html_element(html, "th", analysis->axis, "scope", "col", NULL);
 	html_element(html, "th", "Over all", "scope", "col", NULL);
 	number_head(html, "Beside the leader");
-	number_head(html, "Worst loss");
-	html_element(html, "th", "in", "scope", "col", NULL);
+	html_element(html, "th", "Worst loss", "scope", "col", NULL);
 	if (costs.amplification)
 		number_head(html, "Write amplification");
 	if (costs.space)
@@ -292,7 +293,7 @@ static void steps_table(const struct report *report, struct html *html)
 		       : "What a step to the neighbour would win and lose, were single samples "
 			 "the truth: over all, and the largest of each.",
 		"class", "note", NULL);
-	html_raw(html, "<div class=\"scroll\"><table class=\"levels steps\"><thead><tr>"
+	html_raw(html, "<div class=\"scroll\"><table class=\"stack\"><thead><tr>"
 		       "<th scope=\"col\">Step</th>");
 	number_head(html, "Over all");
 	if (judged) {
@@ -404,7 +405,7 @@ static void pairs_table(const struct report *report, struct html *html)
 	html_open(html, "summary", NULL);
 	html_textf(html, "Table: %zu pair%s of levels", count, count == 1 ? "" : "s");
 	html_close(html, "summary");
-	html_raw(html, "<div class=\"scroll\"><table><thead><tr>"
+	html_raw(html, "<div class=\"scroll\"><table class=\"stack\"><thead><tr>"
 		       "<th scope=\"col\">Workload</th><th scope=\"col\">Levels</th>");
 	number_head(html, "Ratio");
 	number_head(html, "p");
@@ -432,7 +433,7 @@ static void summary_table(const struct report *report, struct html *html)
 			   analysis->comparison_count);
 		html_close(html, "summary");
 	}
-	html_raw(html, "<div class=\"scroll\"><table class=\"summary\">");
+	html_raw(html, "<div class=\"scroll\"><table class=\"summary stack\">");
 	summary_head(report, html);
 	for (size_t k = 0; k < analysis->comparison_count; k++) {
 		const struct comparison *comparison = &analysis->comparisons[k];

@@ -182,12 +182,13 @@ static void made_row(const struct volume *volume, const struct shown_properties 
 		const char *value = value_of(volume, shown->list[i].name, buffer);
 
 		if (shown->list[i].differs)
-			html_element(html, "td", value ? value : "-", "class", "number", NULL);
+			html_element(html, "td", value ? value : NUMBERS_UNKNOWN, "class", "number",
+				     NULL);
 	}
 	html_element(html, "td", numbers_bytes(size).text, "class", "number", NULL);
 	html_element(html, "td", numbers_bytes(written).text, "class", "number", NULL);
-	html_element(html, "td", size > 0 ? numbers_percent(written / size).text : "-", "class",
-		     "number", NULL);
+	html_element(html, "td", size > 0 ? numbers_percent(written / size).text : NUMBERS_UNKNOWN,
+		     "class", "number", NULL);
 	html_element(html, "td", numbers_bytes((double)zfs->logical_bytes).text, "class", "number",
 		     NULL);
 	html_element(html, "td",
@@ -281,7 +282,7 @@ void report_zfs_made(const struct report *report, struct html *html)
 		gather_properties(&volumes, &shown);
 		html_element(html, "h3", "Volumes and datasets", "id", "zfs-made", NULL);
 		made_words(report, &volumes, html);
-		html_raw(html, "<div class=\"scroll\"><table>");
+		html_raw(html, "<div class=\"scroll\"><table class=\"stack\">");
 		made_head(&shown, html);
 		for (size_t i = 0; i < volumes.count && i < ROWS_MAX; i++)
 			made_row(&volumes.list[i], &shown, html);

@@ -54,7 +54,7 @@ def test_pages_tell_no_zero_that_nobody_told(study, tmp_path):
     words_of(study, "--html", str(tmp_path / "report"))
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     assert "Measured by" in page
-    figures = re.search(r'<table class="study">.*?</table>', page, re.S)[0]
+    figures = re.search(r'<table class="study stack">.*?</table>', page, re.S)[0]
     samples = page[page.index(">Samples</h3>"):]
     assert not re.search(r">~?0(\.0+)?( / |</td>)| / 0 MiB", figures + samples)
     assert "fio.json" not in page

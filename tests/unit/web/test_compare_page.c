@@ -63,15 +63,16 @@ static void worse_and_unfair(void **state)
 	has(page, "held against its interval");
 	has(page, "unmatched</code> 0: 0 cells of the baseline are without a partner");
 	/* what it comes to stands beside the cell: a narrow screen shows no more */
-	has(page, "<span class=\"direction\">IOPS</span></th><td class=\"worse\">worse</td>"
-		  "<td class=\"number\">-10.0 %</td>");
+	has(page, "<span class=\"direction\">IOPS</span></th>"
+		  "<td data-l=\"Verdict\" class=\"worse\">worse</td>"
+		  "<td data-l=\"Change\" class=\"number\">-10.0 %</td>");
 	has(page, "<circle cx=");
 	has(page, "/api/v1/comparisons?runs=20261130-113000-aaaaaa,20261130-113000-bbbbbb");
-	assert_true(strstr(page, "id=\"differences\"") < strstr(page, "class=\"ratios\""));
+	assert_true(strstr(page, "id=\"differences\"") < strstr(page, "class=\"ratios stack\""));
 	free(page);
 	page = page_of(&b, &a, "iops_percent=-5");
 	has(page, "The limits are kept.");
-	has(page, "<td class=\"better\">better</td>");
+	has(page, "<td data-l=\"Verdict\" class=\"better\">better</td>");
 	free(page);
 	result_done(&a);
 	result_done(&b);

@@ -293,9 +293,9 @@ static void test_kinds_of_volumes(void **state)
 	}
 	write_report(&result, "kinds", &written);
 	assert_has(&written, "5 zvols and 1 dataset were made beneath ");
-	assert_has(&written, "<td>dataset, made</td>");
+	assert_has(&written, "<td data-l=\"What\">dataset, made</td>");
 	assert_has(&written, "<th scope=\"col\" class=\"number\">sync</th>");
-	assert_has(&written, "<td class=\"number\">disabled</td>");
+	assert_has(&written, "<td data-l=\"sync\" class=\"number\">disabled</td>");
 	assert_has(&written, "The same for all zvols: <code>volthreading=on</code>.");
 	assert_has(&written, "The same for all datasets: <code>recordsize=128K</code>.");
 	assert_int_equal(count_of(written.page, "volmode=dev"), 1); /* the words on commands */
@@ -335,6 +335,7 @@ static void test_unknown_figures(void **state)
 	assert_has(&written, "<dt>Fragmentation</dt><dd>unknown</dd>");
 	assert_int_equal(count_of(written.page, "TrueNAS"), 0);
 	assert_has(&written, "Drift cannot be told from effect.");
+	assert_int_equal(count_of(written.page, "One volume was measured after another"), 0);
 	assert_has(&written, "42, order grouped by volume, for want of space");
 	done(&result, &written);
 }
@@ -348,13 +349,13 @@ static void test_one_factor(void **state)
 	synthetic_make(&request_sizes, &result);
 	write_report(&result, "one-factor", &written);
 	assert_pictures(&written, 1 + 3 * 2 + 4 + 3);
-	assert_has(&written, "<td>1m</td><td class=\"number\"");
+	assert_has(&written, "<td data-l=\"Best at\">1m</td><td data-l=\"IOPS\" class=\"number\"");
 	assert_int_equal(count_of(written.page, "class=\"banner"), 0);
 	/* request sizes are judged by bytes, whatever the panel shows */
-	assert_has(&written, "1m serves these three workloads best: ");
+	assert_has(&written, "<b>1m</b> serves these three workloads best: ");
 	assert_has(&written, "<span>by MiB/s: 1m is best</span>");
 	assert_has(&written, "Levels are judged by bytes a second, since request sizes differ.");
-	assert_has(&written, "<td class=\"strong\">best</td>");
+	assert_has(&written, "<td data-l=\"Over all\" class=\"strong\">best</td>");
 	done(&result, &written);
 }
 
@@ -399,7 +400,7 @@ static void test_nine_workloads(void **state)
 	assert_has(&written, " serves these nine workloads best: ");
 	assert_has(&written, "Worst loss of iodepth=");
 	assert_has(&written, ">From one level to the next</h3>");
-	assert_has(&written, "<td class=\"strong\">faster by ");
+	assert_has(&written, "<td data-l=\"Verdict\" class=\"strong\">faster by ");
 	done(&result, &written);
 }
 
@@ -710,13 +711,15 @@ static void test_imported(void **state)
 	write_report(&result, "imported", &written);
 	assert_has(&written, "<dt>Measured by</dt><dd>diskspd 2.0.17</dd>");
 	assert_has(&written, "<dt>pool</dt><dd>3 disks &amp; a &lt;cache&gt;</dd>");
-	assert_has(&written, "<td>a.txt</td>");
+	assert_has(&written, "<td data-l=\"File\">a.txt</td>");
 	assert_has(&written, "<code>-w&lt;20&gt; -d10</code>");
 	assert_has(&written, "~33.8k / –</td>");
 	assert_has(&written, "33,800.0 IOPS (told rounded: 33,750.0 to 33,850.0); MiB/s unknown");
 	assert_has(&written,
-		   "<th scope=\"row\">99.9 %</th><td class=\"number\" title=\"7,250.0 us\">"
-		   "7.25 ms</td><td class=\"number\" title=\"not told\">–</td>");
+		   "<th scope=\"row\">99.9 %</th>"
+		   "<td data-l=\"First read, iodepth=1\" class=\"number\" title=\"7,250.0 us\">"
+		   "7.25 ms</td><td data-l=\"Second read, iodepth=1\" class=\"number\" "
+		   "title=\"not told\">–</td>");
 	assert_int_equal(count_of(written.page, "class=\"banner"), 0);
 	assert_int_equal(count_of(written.page, "fio.json"), 0);
 	assert_int_equal(count_of(written.page, "Equivalent fio"), 0);
