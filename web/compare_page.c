@@ -13,7 +13,8 @@
 #include "web/numbers.h"
 
 #define SCALE_LEAST 0.05
-#define ROWS_MAX 400 /* cells shown of each run; the JSON has all */
+#define ALONE_OPEN 12 /* cells without a partner; more are folded */
+#define ROWS_MAX 400  /* cells shown of each run; the JSON has all */
 
 /* ---- the runs ---- */
 
@@ -66,13 +67,17 @@ static void runs_table(const struct run_comparison *comparison, struct html *htm
 
 /* ---- what it comes to ---- */
 
-/* "8 are shown to be worse", with what stands before it; nothing of none. */
-static void count_words(size_t count, const char *one, const char *several, const char **between,
-			struct html *html)
+/* "8 are shown to be worse", with what stands before it; nothing of none. Of one alone its number
+ * is left out. */
+static void count_words(size_t all, size_t count, const char *one, const char *several,
+			const char **between, struct html *html)
 {
 	if (count == 0)
 		return;
-	html_textf(html, "%s%zu %s", *between, count, count == 1 ? one : several);
+	if (all == 1)
+		html_textf(html, " %s", one);
+	else
+		html_textf(html, "%s%zu %s", *between, count, count == 1 ? one : several);
 	*between = ", ";
 }
 
@@ -84,16 +89,20 @@ static void headline(const struct run_comparison *comparison, struct html *html)
 	if (comparison->pair_count == 0) {
 		html_text(html, "These runs have no cell in common: nothing can be compared.");
 	} else {
-		html_textf(html, comparison->pair_count == 1 ? "Of %zu cell" : "Of %zu cells",
-			   comparison->pair_count);
-		count_words(comparison->worse, "is shown to be worse than in the baseline",
+		if (comparison->pair_count == 1)
+			html_text(html, "The cell that both have in common");
+		else
+			html_textf(html, "Of %zu cells", comparison->pair_count);
+		count_words(comparison->pair_count, comparison->worse,
+			    "is shown to be worse than in the baseline",
 			    "are shown to be worse than in the baseline", &between, html);
-		count_words(comparison->better, "is shown to be better", "are shown to be better",
-			    &between, html);
-		count_words(comparison->open, "is not told apart", "are not told apart", &between,
+		count_words(comparison->pair_count, comparison->better, "is shown to be better",
+			    "are shown to be better", &between, html);
+		count_words(comparison->pair_count, comparison->open, "is not told apart",
+			    "are not told apart", &between, html);
+		count_words(comparison->pair_count, comparison->unjudged,
+			    "has no repeats to judge by", "have no repeats to judge by", &between,
 			    html);
-		count_words(comparison->unjudged, "has no repeats to judge by",
-			    "have no repeats to judge by", &between, html);
 		html_text(html, ".");
 	}
 	html_close(html, "p");
@@ -387,6 +396,7 @@ static void figures_section(const struct run_comparison *comparison, size_t run,
 static void alone_section(const struct run_comparison *comparison, struct html *html)
 {
 	size_t shown = comparison->alone_count < ROWS_MAX ? comparison->alone_count : ROWS_MAX;
+	bool folded = comparison->alone_count > ALONE_OPEN;
 
 	if (comparison->alone_count == 0)
 		return;
@@ -406,7 +416,10 @@ static void alone_section(const struct run_comparison *comparison, struct html *
 			html_textf(html, ": in run %zu alone", alone->run);
 		html_close(html, "li");
 	}
-	html_raw(html, "</ul></section>");
+	html_raw(html, "</ul>");
+	if (folded)
+		html_close(html, "details");
+	html_raw(html, "</section>");
 }
 
 static void method_section(const struct run_comparison *comparison, struct html *html)

@@ -93,8 +93,8 @@ const char *run_interval(const struct welch *welch, char buffer[RUN_INTERVAL_MAX
 	if (!welch->interval)
 		buffer[0] = '\0';
 	else if (welch->ratio > 0.5 && welch->ratio < 2)
-		(void)snprintf(buffer, RUN_INTERVAL_MAX, "%+.1f to %+.1f %%", (low - 1) * 100,
-			       (high - 1) * 100);
+		(void)snprintf(buffer, RUN_INTERVAL_MAX, "%+.*f to %+.*f %%", high < 2 ? 1 : 0,
+			       (low - 1) * 100, high < 2 ? 1 : 0, (high - 1) * 100);
 	else if (welch->ratio <= 0.5 && high < 1)
 		(void)snprintf(buffer, RUN_INTERVAL_MAX, "1/%.*f to 1/%.*f", decimals(1 / low),
 			       1 / low, decimals(1 / high), 1 / high);
