@@ -15,54 +15,7 @@
 
 #include "engine/analysis/stopping.h"
 #include "tests/unit/engine/analysis/blocks_fixture.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_reallocarray(void *old, size_t count, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_reallocarray(void *old, size_t count, size_t size);
-char *__wrap_strdup(const char *text);
-
-static size_t left = SIZE_MAX; /* allocations that still succeed */
-
-static bool fails(void)
-{
-	if (left == SIZE_MAX)
-		return false;
-	if (left == 0)
-		return true;
-	left--;
-	return false;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-	return fails() ? NULL : __real_realloc(old, size);
-}
-
-void *__wrap_reallocarray(void *old, size_t count, size_t size)
-{
-	return fails() ? NULL : __real_reallocarray(old, count, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return fails() ? NULL : __real_strdup(text);
-}
+#include "tests/unit/failing_allocation.h"
 
 static int analyse(const struct result *result)
 {
@@ -88,9 +41,9 @@ static size_t every_allocation(int (*call)(const struct result *), const struct 
 	for (size_t n = 0; n < 5000; n++) {
 		int r;
 
-		left = n;
+		failing_left = n;
 		r = call(result);
-		left = SIZE_MAX;
+		failing_left = SIZE_MAX;
 		if (r == 0)
 			return n;
 		assert_int_equal(r, -ENOMEM);

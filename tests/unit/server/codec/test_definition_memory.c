@@ -19,54 +19,7 @@
 #include "engine/plan/fio_job.h"
 #include "engine/plan/plan.h"
 #include "server/codec/definition.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_reallocarray(void *old, size_t count, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_reallocarray(void *old, size_t count, size_t size);
-char *__wrap_strdup(const char *text);
-
-static size_t left = SIZE_MAX; /* allocations that still succeed */
-
-static bool fails(void)
-{
-	if (left == SIZE_MAX)
-		return false;
-	if (left == 0)
-		return true;
-	left--;
-	return false;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-	return fails() ? NULL : __real_realloc(old, size);
-}
-
-void *__wrap_reallocarray(void *old, size_t count, size_t size)
-{
-	return fails() ? NULL : __real_reallocarray(old, count, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return fails() ? NULL : __real_strdup(text);
-}
+#include "tests/unit/failing_allocation.h"
 
 static int lookup(void *arg, const char *name, char **ret_text)
 {
@@ -97,7 +50,7 @@ static bool all_done(size_t allowed)
 	int r;
 
 	definition_init(&definition);
-	left = allowed;
+	failing_left = allowed;
 	r = definition_decode_text(request, strlen(request), lookup, NULL, &definition, &err);
 	if (r == 0) {
 		r = plan_make(&definition, &machine, &plan, &err);
@@ -108,7 +61,7 @@ static bool all_done(size_t allowed)
 		if (r == 0)
 			text = definition_encode_text(&definition);
 	}
-	left = SIZE_MAX;
+	failing_left = SIZE_MAX;
 	if (r < 0 && err.code != ERROR_NO_MEMORY)
 		fail_msg("after %zu: %s at %s: %s", allowed, error_code_text(err.code), err.field,
 			 err.message);

@@ -20,55 +20,8 @@
 #include "server/codec/result_fio.h"
 #include "server/codec/run_comparison.h"
 #include "server/codec/sample.h"
+#include "tests/unit/failing_allocation.h"
 #include "tests/unit/server/codec/fixture.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_reallocarray(void *old, size_t count, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_reallocarray(void *old, size_t count, size_t size);
-char *__wrap_strdup(const char *text);
-
-static size_t left = SIZE_MAX; /* allocations that still succeed */
-
-static bool fails(void)
-{
-	if (left == SIZE_MAX)
-		return false;
-	if (left == 0)
-		return true;
-	left--;
-	return false;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-	return fails() ? NULL : __real_realloc(old, size);
-}
-
-void *__wrap_reallocarray(void *old, size_t count, size_t size)
-{
-	return fails() ? NULL : __real_reallocarray(old, count, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return fails() ? NULL : __real_strdup(text);
-}
 
 /* A sample of few operations: every member, few allocations. */
 static void small_sample(struct sample *sample)
@@ -217,9 +170,9 @@ static void torture(bool (*try)(void *arg), void *arg, size_t at_least)
 	size_t n = 0;
 
 	for (bool worked = false; !worked; n++) {
-		left = n;
+		failing_left = n;
 		worked = try(arg);
-		left = SIZE_MAX;
+		failing_left = SIZE_MAX;
 		assert_true(n < 100000);
 	}
 	assert_true(n > at_least); /* the failures did happen */

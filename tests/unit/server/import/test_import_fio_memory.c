@@ -18,54 +18,7 @@
 
 #include "server/codec/result_text.h"
 #include "server/import/import.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_reallocarray(void *old, size_t count, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_reallocarray(void *old, size_t count, size_t size);
-char *__wrap_strdup(const char *text);
-
-static size_t left = SIZE_MAX; /* allocations that still succeed */
-
-static bool fails(void)
-{
-	if (left == SIZE_MAX)
-		return false;
-	if (left == 0)
-		return true;
-	left--;
-	return false;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-	return fails() ? NULL : __real_realloc(old, size);
-}
-
-void *__wrap_reallocarray(void *old, size_t count, size_t size)
-{
-	return fails() ? NULL : __real_reallocarray(old, count, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return fails() ? NULL : __real_strdup(text);
-}
+#include "tests/unit/failing_allocation.h"
 
 #define LATENCY(more)                                                                              \
 	"{\"min\":10000,\"max\":100200,\"mean\":70000.5,\"stddev\":42000.25,\"N\":300" more "}"
@@ -104,16 +57,16 @@ static bool all_done(size_t allowed)
 
 	result_init(&result);
 	result_init(&again);
-	left = allowed;
+	failing_left = allowed;
 	r = import_files(&request, &result, &err);
 	if (r < 0 && (r != -ENOMEM || err.code != ERROR_NO_MEMORY)) {
-		left = SIZE_MAX;
+		failing_left = SIZE_MAX;
 		fail_msg("%zu: %d %s: %s", allowed, r, err.field, err.message);
 	}
 	if (r == 0)
 		document = result_encode_text(&result, &size);
 	r = document ? result_decode_text(document, size, &again, &err) : -ENOMEM;
-	left = SIZE_MAX;
+	failing_left = SIZE_MAX;
 	if (r == 0)
 		assert_int_equal(again.sample_count, 4);
 	result_done(&result);
