@@ -16,6 +16,7 @@
 #include "engine/base/clock.h"
 #include "engine/io/measure.h"
 #include "engine/io/steady.h"
+#include "tests/unit/tries.h"
 
 #define MIB (UINT64_C(1024) * 1024)
 
@@ -158,27 +159,40 @@ static void what_is_steady_ends(void **state)
 {
 	(void)state;
 	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
+		unsigned int tries = 0;
 		struct sample sample;
+		bool well;
 
-		measure(backends[b], "runtime=60 rate_iops=200 ss=iops:10% ss_dur=2", &sample);
+		do {
+			measure(backends[b], "runtime=60 rate_iops=200 ss=iops:10% ss_dur=2",
+				&sample);
+			well = sample.steady.attained && fabs(sample.steady.iops_mean - 200) < 20;
+		} while (again(well, &tries) && (sample_done(&sample), true));
+		assert_true(well);
 		assert_true(sample.steady.attained && sample.steady.full);
-		assert_true(sample.seconds >= 2 && sample.seconds < 20);
+		assert_true(sample.seconds >= 2 && sample.seconds < 60);
 		assert_int_equal(sample.steady.count, 2);
-		assert_true(fabs(sample.steady.iops_mean - 200) < 20);
-		assert_true(fabs(sample.steady.bw_mean - 200 * 4096) < 20 * 4096);
+		assert_true(sample.steady.iops_mean > 0);
+		assert_true(near(sample.steady.bw_mean, sample.steady.iops_mean * 4096));
 		/* What was outstanding completed: nothing was cancelled. */
 		assert_int_equal(sample.error_count, 0);
 		sample_done(&sample);
 	}
 }
 
-/* A limit that no target meets: the runtime ends it, and the last window is told. */
+/* Work in one second and rest in the next: the runtime ends it, and the last window is told. */
 static void what_is_not_goes_on(void **state)
 {
+	unsigned int tries = 0;
 	struct sample sample;
 
 	(void)state;
-	measure(BACKEND_NULL, "runtime=3 ss=bw:1 ss_dur=2", &sample);
+	do
+		measure(BACKEND_NULL,
+			"runtime=3 thinktime=1700ms thinktime_iotime=300ms ss=bw:1 ss_dur=2",
+			&sample);
+	/* A machine that stood still for two seconds had nothing to tell. */
+	while (again(sample.steady.found >= 1, &tries) && (sample_done(&sample), true));
 	assert_true(sample.steady.full && !sample.steady.attained);
 	assert_true(sample.seconds >= 3);
 	assert_true(sample.steady.found >= 1);

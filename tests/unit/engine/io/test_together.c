@@ -16,6 +16,7 @@
 #include "engine/base/clock.h"
 #include "engine/io/measure.h"
 #include "engine/io/resources.h"
+#include "tests/unit/tries.h"
 
 #define KIB UINT64_C(1024)
 #define JOBS_MAX 64
@@ -98,6 +99,15 @@ static void finish(struct setup *s)
 	sample_done(&s->sample);
 	workload_done(&s->whole);
 	free(s);
+}
+
+/* Whether to do it again; then what was measured is gone. */
+static bool tried_in_vain(struct setup *s, bool well, unsigned int *tries)
+{
+	if (!again(well, tries))
+		return false;
+	finish(s);
+	return true;
 }
 
 static void expect(const struct job_result *job, const char *name, uint64_t jobs, uint64_t reads,
@@ -226,19 +236,25 @@ static void test_times_and_depths_of_their_own(void **unused)
 
 	(void)unused;
 	for (size_t b = 0; b < 2; b++) {
-		struct setup *s = prepare(backends[b]);
 		const struct job_result *jobs;
+		unsigned int tries = 0;
+		struct setup *s;
+		bool well;
 
-		add(s, "name=short rw=randwrite bs=4k size=1m iodepth=16 runtime=200ms", fd);
-		add(s, "name=long rw=write bs=64k size=1m runtime=700ms", fd);
-		run(s);
-		jobs = s->sample.jobs;
-		assert_int_equal(s->sample.job_count, 2);
-		assert_true(jobs[0].seconds > 0.1 && jobs[0].seconds < 0.6);
-		assert_true(jobs[1].seconds > 0.6);
-		assert_true(s->sample.seconds >= jobs[1].seconds);
-		assert_true(depth_of(&jobs[0]) > 4 && depth_of(&jobs[0]) < 16.5);
-		assert_true(depth_of(&jobs[1]) < 1.05);
+		do {
+			s = prepare(backends[b]);
+			add(s, "name=short rw=randwrite bs=4k size=1m iodepth=16 runtime=200ms",
+			    fd);
+			add(s, "name=long rw=write bs=64k size=1m runtime=700ms", fd);
+			run(s);
+			jobs = s->sample.jobs;
+			assert_int_equal(s->sample.job_count, 2);
+			assert_true(jobs[0].seconds > 0.1 && jobs[1].seconds > 0.6);
+			assert_true(s->sample.seconds >= jobs[1].seconds);
+			assert_true(depth_of(&jobs[0]) < 16.5 && depth_of(&jobs[1]) < 1.05);
+			well = jobs[0].seconds < 0.6 && depth_of(&jobs[0]) > 4;
+		} while (tried_in_vain(s, well, &tries));
+		assert_true(well);
 		finish(s);
 	}
 	(void)close(fd);
@@ -251,16 +267,23 @@ static void test_a_pace_has_its_time(void **unused)
 
 	(void)unused;
 	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
-		struct setup *s = prepare(backends[b]);
 		const struct job_result *jobs;
+		unsigned int tries = 0;
+		struct setup *s;
 
-		add(s, "name=paced rw=randread bs=4k size=64k rate_iops=4 runtime=450ms direct=0",
-		    fd);
-		add(s, "name=short rw=read bs=4k size=64k time_based=0 direct=0", fd);
-		run(s);
-		jobs = s->sample.jobs;
-		assert_true(jobs[0].seconds >= 0.45 && jobs[1].seconds < 0.4);
-		assert_true(s->sample.seconds >= jobs[0].seconds);
+		do {
+			s = prepare(backends[b]);
+			add(s,
+			    "name=paced rw=randread bs=4k size=64k rate_iops=4 runtime=450ms "
+			    "direct=0",
+			    fd);
+			add(s, "name=short rw=read bs=4k size=64k time_based=0 direct=0", fd);
+			run(s);
+			jobs = s->sample.jobs;
+			assert_true(jobs[0].seconds >= 0.45);
+			assert_true(s->sample.seconds >= jobs[0].seconds);
+		} while (tried_in_vain(s, jobs[1].seconds < 0.4, &tries));
+		assert_true(jobs[1].seconds < 0.4);
 		finish(s);
 	}
 	(void)close(fd);
@@ -273,15 +296,23 @@ static void test_ramp(void **unused)
 
 	(void)unused;
 	for (size_t b = 0; b < ARRAY_SIZE(backends); b++) {
-		struct setup *s = prepare(backends[b]);
+		unsigned int tries = 0;
+		struct setup *s;
+		bool well;
 
-		add(s, "name=a rw=read bs=4k size=64k ramp_time=150ms time_based=0", fd);
-		add(s, "name=b rw=randread bs=8k size=64k ramp_time=150ms runtime=200ms", fd);
-		run(s);
-		assert_true(s->sample.ramp_seconds > 0.1);
-		assert_int_equal(s->sample.jobs[0].directions[DIRECTION_READ].ios, 16);
-		assert_true(s->sample.jobs[1].directions[DIRECTION_READ].ios > 100);
-		assert_true(s->sample.seconds >= 0.2 && s->sample.seconds < 1);
+		do {
+			s = prepare(backends[b]);
+			add(s, "name=a rw=read bs=4k size=64k ramp_time=150ms time_based=0", fd);
+			add(s, "name=b rw=randread bs=8k size=64k ramp_time=150ms runtime=200ms",
+			    fd);
+			run(s);
+			assert_true(s->sample.ramp_seconds > 0.1);
+			assert_int_equal(s->sample.jobs[0].directions[DIRECTION_READ].ios, 16);
+			assert_true(s->sample.seconds >= 0.2);
+			well = s->sample.jobs[1].directions[DIRECTION_READ].ios > 100 &&
+			       s->sample.seconds < 1;
+		} while (tried_in_vain(s, well, &tries));
+		assert_true(well);
 		finish(s);
 	}
 	(void)close(fd);

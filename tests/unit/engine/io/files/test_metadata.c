@@ -32,6 +32,7 @@
 #include "engine/io/files/files_plan.h"
 #include "engine/io/files/metadata.h"
 #include "tests/unit/engine/plan/plan_helpers.h"
+#include "tests/unit/tries.h"
 
 #define DIRECTORIES_MAX 64
 
@@ -387,26 +388,39 @@ static void *count_most(void *argument)
 	return NULL;
 }
 
-/* iodepth: so many files at a time, each of them a thread of ours; or outstanding in the ring. */
-static void test_depth_is_reached(void **state)
+/* iodepth: so many files at a time, each of them a thread of ours; or outstanding in the ring. 16
+ * but for what nobody looked at in time, or a pause of the machine; one a job would be 2. */
+static bool depth_reached(struct place *place)
 {
 	struct counter counter = {0};
-	struct place place;
-	pthread_t thread;
 	size_t before = count_threads();
+	pthread_t thread;
 
-	(void)state;
-	place_open(&place, "metadata=create,stat,delete nrfiles=5000 numjobs=2 iodepth=8");
+	place_open(place, "metadata=create,stat,delete nrfiles=5000 numjobs=2 iodepth=8");
 	assert_int_equal(pthread_create(&thread, NULL, count_most, &counter), 0);
-	run_ok(&place, FILE_ORDER_RANDOM);
+	run_ok(place, FILE_ORDER_RANDOM);
 	atomic_store(&counter.over, true);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	if (backend == BACKEND_THREADS)
-		/* 16 but for what nobody looked at in time; one a job would be 2. */
-		assert_true(counter.most > before + 9 && counter.most <= before + 1 + 16);
-	else
-		assert_true(place.sample.depth_mean > 12 && place.sample.depth_mean < 16.2);
-	place_close(&place);
+	if (backend != BACKEND_THREADS) {
+		assert_true(place->sample.depth_mean < 16.2);
+		return place->sample.depth_mean > 12;
+	}
+	assert_true(counter.most <= before + 1 + 16);
+	return counter.most > before + 9;
+}
+
+static void test_depth_is_reached(void **state)
+{
+	unsigned int tries = 0;
+	struct place place;
+	bool reached;
+
+	(void)state;
+	do {
+		reached = depth_reached(&place);
+		place_close(&place);
+	} while (again(reached, &tries));
+	assert_true(reached);
 }
 
 struct canceller {
@@ -430,7 +444,8 @@ static void *cancel_later(void *argument)
 	return NULL;
 }
 
-static void test_cancel(void **state)
+/* How long it goes on after the flag was raised. */
+static uint64_t cancelled_within_ns(void)
 {
 	struct place place;
 	atomic_bool cancel = false;
@@ -439,7 +454,6 @@ static void test_cancel(void **state)
 	uint64_t ended_ns;
 	pthread_t thread;
 
-	(void)state;
 	place_open(&place, "metadata=create,delete nrfiles=1000000 iodepth=4");
 	snprintf(path, sizeof(path), "%s/0", place.path);
 	assert_int_equal(pthread_create(&thread, NULL, cancel_later, &canceller), 0);
@@ -448,8 +462,20 @@ static void test_cancel(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(place.err.code, ERROR_CANCELLED);
 	assert_int_equal(place.sample.file_count, 0);
-	assert_true(ended_ns - canceller.at_ns < NS_PER_S);
 	place_close(&place);
+	return ended_ns - canceller.at_ns;
+}
+
+static void test_cancel(void **state)
+{
+	unsigned int tries = 0;
+	uint64_t within_ns;
+
+	(void)state;
+	do
+		within_ns = cancelled_within_ns();
+	while (again(within_ns < NS_PER_S, &tries));
+	assert_true(within_ns < NS_PER_S);
 }
 
 /* A directory that is not there any more: the first operation says so, none hangs. */
