@@ -20,6 +20,7 @@
 
 #include "engine/base/file.h"
 #include "engine/io/discard.h"
+#include "tests/unit/tries.h"
 
 /* A file system without holes. */
 static atomic_bool no_holes;
@@ -245,12 +246,13 @@ static int execute(struct place *place, struct error *err)
 
 #define OPTIONS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void test_file(void **state)
+/* Whether the machine let it work in its 0.2 s, and end soon after. */
+static bool file_run(void)
 {
 	struct place place;
 	struct error err;
+	bool well;
 
-	(void)state;
 	place_begin(&place, "/var/tmp");
 	define(&place, TARGET_FILE,
 	       OPTIONS("rw", "randrw", "bs", "4k", "size", "5000k", "runtime", "0.2", "ramp_time",
@@ -262,16 +264,27 @@ static void test_file(void **state)
 	for (int phase = 0; phase < RUN_PHASE_COUNT; phase++)
 		assert_true(place.phases[phase]);
 	assert_true(place.last_verify.done);
-	assert_true(place.last_verify.blocks > 0);
 	assert_int_equal(place.last_verify.errors, 0);
 	assert_false(place.percent_fell);
-	assert_true(place.percent > 90);
-	assert_true(place.last_ios[DIRECTION_READ] > 0);
-	assert_true(place.last_ios[DIRECTION_WRITE] > 0);
 	assert_string_equal(place.last_backend, backend_names[place.backend]);
 	assert_true(place.last_reason[0]);
-	assert_true(place.last_seconds > 0.15 && place.last_seconds < 1);
+	assert_true(place.last_seconds > 0.15);
+	well = place.last_verify.blocks > 0 && place.percent > 90 && place.last_seconds < 1 &&
+	       place.last_ios[DIRECTION_READ] > 0 && place.last_ios[DIRECTION_WRITE] > 0;
 	place_end(&place);
+	return well;
+}
+
+static void test_file(void **state)
+{
+	unsigned int tries = 0;
+	bool well;
+
+	(void)state;
+	do
+		well = file_run();
+	while (again(well, &tries));
+	assert_true(well);
 }
 
 /* Pauses of 10 ms hold the figures together, so that five blocks are enough. */

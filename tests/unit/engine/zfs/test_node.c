@@ -238,8 +238,6 @@ static void test_other_names(void **state)
 /* There since before the watch: the link tells it at once. */
 static void test_link(void **state)
 {
-	uint64_t begin_ns = clock_now_ns();
-
 	(void)state;
 	zfs_node_watch_free(watch);
 	make_node("zd48", "v");
@@ -247,8 +245,7 @@ static void test_link(void **state)
 	assert_int_equal(zfs_node_watch_new(&watch, NULL), 0);
 	assert_int_equal(zfs_node_await(watch, "v", &patient, path, &device, NULL), 0);
 	assert_string_equal(path, "/dev/zd48");
-	assert_true(clock_now_ns() - begin_ns < NS_PER_S);
-	assert_int_equal(scans, 0);
+	assert_int_equal(scans, 0); /* nothing was waited for */
 	remove_link("v");
 }
 
