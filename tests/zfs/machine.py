@@ -30,8 +30,9 @@ import initrd
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]
 PROGRAM = os.environ.get("VOLBENCH", str(ROOT / "build" / "volbench"))
-# What one command may take where a test does not say: for those that hang.
+# What one command may take where a test does not say, and a start: for those that hang.
 PATIENCE = 120
+START_PATIENCE = 300
 
 
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
@@ -192,7 +193,7 @@ class Virtual(Machine):
                 preexec_fn=die_with_parent,
             )  # fmt: skip
         self.port = socket.socket(socket.AF_UNIX)
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + START_PATIENCE
         while self.port.connect_ex(str(self.directory / "agent")) != 0:
             if self.qemu.poll() is not None or time.monotonic() > until:
                 self._fail("QEMU did not start")
@@ -253,7 +254,8 @@ class Virtual(Machine):
     def run_bytes(self, command, timeout=PATIENCE):
         began = time.monotonic()
         status, output = self._ask("run", int(timeout), command.encode() + b"\n")
-        if status in (137, 143) and time.monotonic() - began >= timeout:
+        # It was the limit that killed it: by the machine's clock, which need not go as ours does.
+        if status in (137, 143) and time.monotonic() - began >= timeout / 2:
             raise Failure(f"{command}: not done after {timeout} s: {output.decode(errors='replace')}")
         return status, output
 
