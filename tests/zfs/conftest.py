@@ -63,8 +63,9 @@ def pool(make_pool):  # pylint: disable=redefined-outer-name
 
 
 @pytest.fixture
-def make_service(machine):  # pylint: disable=redefined-outer-name
+def make_service(machine, make_pool):  # pylint: disable=redefined-outer-name
     """make_service(datasets=[...]) gives a started service; all are stopped and looked at in the end."""
+    del make_pool  # its pools are destroyed when no service uses them any more
     made = []
 
     def make(**arguments):

@@ -26,7 +26,9 @@ class Client(on_this_machine.Client):
         headers = dict(headers or {})
         if body is not None:
             raw = json.dumps(body).encode()
-        command = ["curl", "-sS", "-i", "-g", "--path-as-is", "--max-time", "60", "-X", method, "-H", "Expect:"]
+        command = [
+            "curl", "-sS", "-i", "-g", "--path-as-is", "--max-time", str(PATIENCE), "-X", method, "-H", "Expect:",
+        ]  # fmt: skip
         if raw is not None:
             headers.setdefault("Content-Type", "application/json")
             self.machine.put(raw, f"{self.machine.state}/request")
@@ -34,7 +36,7 @@ class Client(on_this_machine.Client):
         for name, value in headers.items():
             command += ["-H", f"{name}: {value}"]
         command.append(f"http://127.0.0.1:{self.port}{target}")
-        status, output = self.machine.run_bytes(shlex.join(command))
+        status, output = self.machine.run_bytes(shlex.join(command), 2 * PATIENCE)
         assert status == 0, f"{method} {target}: curl: {status}: {output}"
         head, _, content = output.partition(b"\r\n\r\n")
         first, *lines = head.decode("latin-1").split("\r\n")
@@ -101,8 +103,12 @@ class Service:
         self.machine.ok(f"kill -9 {' '.join(engines)}")
 
     def kill(self):
-        """kill -9 of the service and its engines at once."""
-        self.machine.ok(f"kill -9 {self.process} {' '.join(self.engines())}")
+        """kill -9 of the service and its engines at once, until none is there any more."""
+        engines = " ".join(self.engines())
+        # one that answers a question may have ended meanwhile, and kill then says so
+        self.machine.ok(f"kill -9 {self.process} && {{ kill -9 {engines} 2>/dev/null; true; }}")
+        for process in (self.process, *engines.split()):
+            self.machine.wait_for(f"! kill -0 {process}")
         self.process = None
 
     def stop(self):
@@ -111,6 +117,7 @@ class Service:
         process, self.process = self.process, None
         self.machine.run(f"kill {process}")
         self.machine.wait_for(f"! kill -0 {process}")
-        assert not self.engines()
+        for engine in self.engines():  # one that was killed may be on its way out
+            self.machine.wait_for(f"! kill -0 {engine}")
         for word in ("AddressSanitizer", "ThreadSanitizer", "runtime error:", "LeakSanitizer"):
             assert word not in self.log(), self.log()
