@@ -79,6 +79,29 @@ def make_service(machine, make_pool):  # pylint: disable=redefined-outer-name
 
 
 @pytest.fixture
+def zfs_instead(machine):  # pylint: disable=redefined-outer-name
+    """zfs_instead(before): a script takes the place of zfs, runs `before`, and then zfs itself, "$zfs".
+
+    So a test has its hand on what comes right before a command of the engine's, or right after it,
+    however fast the machine is."""
+    program = machine.ok("readlink -f /usr/sbin/zfs || readlink -f /sbin/zfs")
+    machine.ok(
+        f"mkdir -p /run/real && cp -L {program} /run/real/zfs"
+        " && touch /run/zfs-instead && chmod 755 /run/zfs-instead"
+    )
+
+    def lay(before):
+        machine.put(f'#!/bin/sh\nzfs=/run/real/zfs\n{before}\nexec $zfs "$@"\n', "/run/zfs-instead")
+        machine.ok(f"mount --bind /run/zfs-instead {program}")
+
+    yield lay
+    if machine.alive():
+        # a shell that is still in it holds it
+        machine.wait_for(f"while grep -q ' {program} ' /proc/mounts; do umount {program} || exit 1; done")
+        machine.ok("rm -rf /run/zfs-instead /run/real")
+
+
+@pytest.fixture
 def service(make_service, pool):  # pylint: disable=redefined-outer-name
     """One that is allowed the pool's parent dataset."""
     return make_service(datasets=[pool.parent])

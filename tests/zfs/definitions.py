@@ -36,6 +36,22 @@ def made(machine, pool):
     return dict(line.split("\t") for line in lines)
 
 
+def when_destroyed(pool, log, *properties):
+    """For zfs_instead(): before each `zfs destroy`, a line "name value..." of each volume that is there,
+    and an empty one."""
+    names = ",".join(properties)
+    return (
+        f'case $1 in destroy) for volume in $($zfs list -rHo name -t volume {pool.parent}); do'
+        f" echo $volume $($zfs get -Hpo value {names} $volume); done >>{log}; echo >>{log}; esac"
+    )
+
+
+def read_when_destroyed(machine, log):
+    """The same: of each `zfs destroy`, values by the volumes' names."""
+    moments = machine.ok(f"cat {log}").split("\n\n")
+    return [{line.split()[0]: line.split()[1:] for line in moment.splitlines()} for moment in moments]
+
+
 def codes(findings):
     return {finding["code"] for finding in findings}
 

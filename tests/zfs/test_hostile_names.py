@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Nothing a client writes becomes an option, a snapshot, a second name or a command of zfs: what it is
 given is written down, argument by argument, by a script in its place. And one that hangs."""
-import time
-
 import pytest
 
 from test_hostile_texts import CANARY, TEXTS
@@ -12,22 +10,9 @@ PAYLOADS = [*TEXTS, "-r", "--help", "-o", "a\nb", "a\tb", "a b", "\u00e4", "%s",
 
 
 @pytest.fixture
-def zfs_instead(machine):
-    """zfs_instead(before): a script takes the place of zfs, runs `before`, and then zfs itself."""
-    program = machine.ok("readlink -f /usr/sbin/zfs || readlink -f /sbin/zfs")
-    machine.ok(f"cp -L {program} /tmp/real-zfs && touch /tmp/zfs-instead && chmod 755 /tmp/zfs-instead")
-
-    def lay(before):
-        machine.put(f'#!/bin/sh\n{before}\nexec /tmp/real-zfs "$@"\n', "/tmp/zfs-instead")
-        machine.ok(f"rm -f {LOG}; mount --bind /tmp/zfs-instead {program}")
-
-    yield lay
-    machine.ok(f"umount {program}; rm -f /tmp/zfs-instead /tmp/real-zfs {LOG}")
-
-
-@pytest.fixture
 def written_down(machine, zfs_instead):
     """written_down(): the argument vectors that zfs was given since it was last asked."""
+    machine.ok(f"rm -f {LOG}")
     zfs_instead(f'printf "%s\\0" "$@" >>{LOG}; printf "\\1\\0" >>{LOG}')
 
     def take():
@@ -90,9 +75,7 @@ def test_one_that_hangs(machine, make_service, make_pool, zfs_instead):
     dead, live = make_pool(size="512M"), make_pool()
     service = make_service(datasets=[dead.parent, live.parent], allow=["/tmp"])
     zfs_instead(f'case "$*" in *{dead.parent}*) exec sleep 100000 ;; esac')
-    began = time.monotonic()
     targets = service.client.get("/api/v1/targets").json["targets"]
-    assert time.monotonic() - began < 60
     by_path = {(t["path"], t["kind"]): t for t in targets}
     assert by_path["/tmp", "directory"]["usable"]
     for kind in ("zvol", "dataset"):

@@ -119,7 +119,8 @@ def test_a_pool_with_an_altroot(machine, pool, engine):
     assert machine.datasets(pool.name) == before
     assert engine.left() == []
     assert machine.run(f"ls -d {root}{root}")[0] != 0, "it was mounted beneath the altroot once more"
-    machine.ok(f"zpool export {pool.name} && zpool import -R /mnt {where} {pool.name}")
+    machine.wait_for(f"udevadm settle; zpool export {pool.name}")
+    machine.wait_for(f"zpool import -R /mnt {where} {pool.name}")
     end, lines = engine.run(definition(dataset(pool)))
     assert end["end"]["error"]["code"] == "conflicting_options", lines
     assert "altroot=/mnt" in end["end"]["error"]["message"]
@@ -212,7 +213,8 @@ def test_a_parent_that_is_not_allowed_any_more(machine, pool, engine):
 
 def test_a_pool_that_is_not_imported(machine, pool, engine):
     ours = f"{pool.parent}/volbench-r"
-    machine.ok(f"zfs create -o volbench:run=r {ours}; udevadm settle; zpool export {pool.name}")
+    machine.ok(f"zfs create -o volbench:run=r {ours}")
+    machine.wait_for(f"udevadm settle; zpool export {pool.name}")
     manifest(machine, engine, "r", ours)
     assert code_of(engine.sweep(), ours) == "left"
     where = " ".join(f"-d {disk}" for disk in pool.disks)
@@ -221,11 +223,13 @@ def test_a_pool_that_is_not_imported(machine, pool, engine):
     assert engine.left() == []
 
 
-def test_cancel_while_zfs_creates(machine, pool, engine):
-    """A cancel is heard between and in commands, and what is half made goes."""
+def test_cancel_while_zfs_creates(machine, pool, engine, zfs_instead):
+    """A cancel is heard in a command, and what is half made goes: here a volume whose `zfs create` goes
+    on when it is made."""
     before = machine.datasets(pool.name)
+    zfs_instead(f'case "$1 $*" in "create create -n"*) ;; create*-r-3) $zfs "$@"; exec sleep 100000 ;; esac')
     engine.begin(definition(zvol(pool, "16M"), factors={"volblocksize": ["4K", "8K", "16K", "32K", "64K"]}))
-    machine.wait_for(f"zfs list -rHo name {pool.parent} | grep -q volbench-r", pause=0)
+    machine.wait_for(f"zfs list -rHo name {pool.parent} | grep -q volbench-r-3")
     machine.ok(f"kill -TERM {engine.process}")
     machine.wait_for(f"! kill -0 {engine.process}")
     assert '"state":"cancelled"' in machine.ok(f"tail -n1 {engine.state}/lines")
@@ -245,20 +249,19 @@ def test_destroyed_right_after_it_was_made(machine, pool, engine):
 
 
 @pytest.mark.parametrize("kind", ["zvol", "dataset"])
-def test_a_pool_that_fills_up(machine, pool, engine, kind):
-    """Somebody else's data take what a sparse volume, or files, were promised."""
+def test_a_pool_that_fills_up(machine, pool, engine, zfs_instead, kind):
+    """Somebody else's data take what a sparse volume, or files, were promised, right after it was made."""
     before = machine.datasets(pool.name)
     target = zvol(pool, "400M") if kind == "zvol" else dataset(pool)
     if kind == "zvol":
         target["zvol"]["sparse"] = True
-    engine.begin(definition(target, size="400m"))
-    machine.wait_for(f"zfs list -rHo name {pool.parent} | grep -q volbench-r", pause=0)
-    machine.ok(f"kill -STOP {engine.process}")
-    machine.ok(f"zfs create -o reservation=600M {pool.parent}/others && kill -CONT {engine.process}")
-    machine.wait_for(f"! kill -0 {engine.process}", patience=300)
-    end = json.loads(machine.ok(f"tail -n1 {engine.state}/lines"))["end"]
-    assert end["error"]["code"] == "no_space", end
-    assert pool.name in end["error"]["message"]
+    zfs_instead(
+        'case "$1 $*" in "create create -n"*) ;; create*) '
+        f'$zfs "$@" && exec $zfs create -o reservation=600M {pool.parent}/others; exit 1 ;; esac'
+    )
+    end, _ = engine.run(definition(target, size="400m"))
+    assert end["end"]["error"]["code"] == "no_space", end
+    assert pool.name in end["end"]["error"]["message"]
     machine.ok(f"zfs destroy {pool.parent}/others")
     assert machine.datasets(pool.name) == before
     assert engine.left() == []

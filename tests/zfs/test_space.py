@@ -3,7 +3,7 @@
 import definitions
 
 
-def test_grouped_where_space_is_short(machine, pool, service):
+def test_grouped_where_space_is_short(machine, pool, service, zfs_instead):
     machine.ok(f"zfs set quota=400M {pool.parent}")
     client = service.client
     before = machine.datasets(pool.name)
@@ -17,15 +17,14 @@ def test_grouped_where_space_is_short(machine, pool, service):
     assert plan.status == 200, plan
     assert "grouped_for_space" in definitions.codes(plan.json["findings"])
 
+    log = f"{service.state}.there"
+    zfs_instead(definitions.when_destroyed(pool, log, "volblocksize"))
     run_id = client.submit(definition)
-    most, seen = 0, set()
-    while (run := client.run(run_id))["state"] in ("queued", "running"):
-        sizes = machine.ok(f"zfs get -rHp -t volume -o value volblocksize {pool.parent}").split()
-        most = max(most, len(sizes))
-        seen |= set(sizes)
-    assert run["state"] == "done", run
-    assert most == 1, "two were there at once"
-    assert seen == {"16384", "65536", "131072"}
+    client.wait_state(run_id, "done", patience=600)
+    there = definitions.read_when_destroyed(machine, log)
+    assert all(len(volumes) == 1 for volumes in there), f"two were there at once: {there}"
+    sizes = {size for volumes in there for [size] in volumes.values()}
+    assert sizes == {"16384", "65536", "131072"}
     assert machine.datasets(pool.name) == before
 
     result = client.get(f"/api/v1/runs/{run_id}/result").json

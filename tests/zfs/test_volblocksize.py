@@ -7,9 +7,10 @@ import definitions
 LEVELS = {"4K": 4096, "16K": 16384, "128K": 131072}
 
 
-def test_through_rest_to_the_report(machine, make_pool, make_service):
+def test_through_rest_to_the_report(machine, make_pool, make_service, zfs_instead):
     pool = make_pool(size="2G")
-    client = make_service(datasets=[pool.parent]).client
+    service = make_service(datasets=[pool.parent])
+    client = service.client
     before = machine.datasets(pool.name)
     definition = definitions.definition(
         definitions.zvol(pool, size="64M", primarycache="metadata", compression="off"),
@@ -26,18 +27,17 @@ def test_through_rest_to_the_report(machine, make_pool, make_service):
     assert plan.json["sample_count"] == 18
     assert machine.datasets(pool.name) == before, "a plan has made something"
 
+    log = f"{service.state}.there"
+    looked_at = ("volblocksize", "volbench:run", "volmode", "primarycache", "compression")
+    zfs_instead(definitions.when_destroyed(pool, log, *looked_at))
     run_id = client.submit(definition)
-    client.wait(run_id, lambda run: run["progress"]["done"] > 0, 600)
-    sizes = machine.ok(f"zfs get -rHp -t volume -o name,value volblocksize {pool.parent}").splitlines()
-    assert sorted(int(line.split("\t")[1]) for line in sizes) == sorted(LEVELS.values())
-    for name, run in definitions.made(machine, pool).items():
-        assert run == run_id
-        assert re.fullmatch(rf"{pool.parent}/volbench-{run_id}(-\d+)?", name)
-        assert machine.ok(f"zfs get -Ho value volmode,primarycache,compression {name}").split() == [
-            "dev", "metadata", "off",
-        ]  # fmt: skip
     client.wait_state(run_id, "done", patience=900)
     assert machine.datasets(pool.name) == before
+    there = definitions.read_when_destroyed(machine, log)[0]  # all, as the first of them is to go
+    assert sorted(int(size) for size, *_ in there.values()) == sorted(LEVELS.values())
+    for name, (_, *rest) in there.items():
+        assert re.fullmatch(rf"{pool.parent}/volbench-{run_id}(-\d+)?", name)
+        assert rest == [run_id, "dev", "metadata", "off"]
 
     result = client.get(f"/api/v1/runs/{run_id}/result").json
     assert len(result["samples"]) == 18
