@@ -79,6 +79,36 @@ def make_service(machine, make_pool):  # pylint: disable=redefined-outer-name
 
 
 @pytest.fixture
+def zfs_parameters(machine):  # pylint: disable=redefined-outer-name
+    """zfs_parameters(zfs_txg_timeout=3600) sets parameters of the module; they are set back in the end."""
+    before = {}
+
+    def put(values):
+        for name, value in values.items():
+            machine.ok(f"echo {value} >/sys/module/zfs/parameters/{name}")
+
+    def set_them(**values):
+        for name in values:
+            before.setdefault(name, machine.ok(f"cat /sys/module/zfs/parameters/{name}"))
+        put(values)
+
+    yield set_them
+    if machine.alive():
+        put(before)
+
+
+@pytest.fixture
+def slow_writes(zfs_parameters):  # pylint: disable=redefined-outer-name
+    """slow_writes(): each write, of a MiB at most, then waits for a tenth of a second behind the last
+    one, however fast the machine is (dmu_tx_delay() in OpenZFS's dmu_tx.c)."""
+
+    def begin():
+        zfs_parameters(zfs_delay_min_dirty_percent=0, zfs_delay_scale=10**10)
+
+    return begin
+
+
+@pytest.fixture
 def zfs_instead(machine):  # pylint: disable=redefined-outer-name
     """zfs_instead(before): a script takes the place of zfs, runs `before`, and then zfs itself, "$zfs".
 

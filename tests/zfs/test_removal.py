@@ -42,28 +42,35 @@ def measuring(run):
     return run["progress"]["phase"] == "measure"
 
 
-def begin(machine, pool, service, fill):
-    """A run that fills (of much) or measures (for long): its id, and what must be left after it."""
+@pytest.fixture
+def begin(machine, pool, service, slow_writes):
+    """begin(fill): a run that fills (for long) or measures (for longer): its id, and what must be left."""
     client = service.client
-    if fill:
+
+    def filling():
+        slow_writes()  # 512 of them; and if they were over, it would measure
         big = definitions.zvol(pool, size="512M")
-        run_id = client.submit(definitions.definition(big, defaults={"size": "512m"}))
+        run_id = client.submit(definitions.definition(big, defaults={"size": "512m", "runtime": 3600}))
         expected = like(machine, pool, run_id)
         client.wait(run_id, lambda run: run["progress"]["phase"] == "fill")
         written = f"zfs list -rHpo refer -t volume {pool.parent} | sort -n | tail -n1"
         machine.wait_for(f"[ $({written}) -gt 8000000 ]", pause=0)
         assert client.run(run_id)["progress"]["phase"] == "fill"
-    else:
+        return run_id, expected
+
+    def measures():
         run_id = client.submit(definitions.endless(pool, factors={"volblocksize": ["16K", "64K"]}))
         expected = like(machine, pool, run_id)
         client.wait(run_id, measuring)
-    return run_id, expected
+        return run_id, expected
+
+    return lambda fill: filling() if fill else measures()
 
 
 @pytest.mark.parametrize("fill", [True, False], ids=["mid-fill", "mid-sample"])
-def test_kill_of_the_engine(machine, pool, service, others, fill):
+def test_kill_of_the_engine(machine, pool, service, others, begin, fill):
     del others
-    run_id, expected = begin(machine, pool, service, fill)
+    run_id, expected = begin(fill)
     assert definitions.made(machine, pool)
     service.kill_engine()
     service.client.wait_state(run_id, "interrupted")
@@ -72,9 +79,9 @@ def test_kill_of_the_engine(machine, pool, service, others, fill):
     all_removed(machine, pool, expected)
 
 
-def test_kill_of_service_and_engine(machine, pool, service, others):
+def test_kill_of_service_and_engine(machine, pool, service, others, begin):
     del others
-    run_id, expected = begin(machine, pool, service, fill=False)
+    run_id, expected = begin(fill=False)
     service.kill()
     service.start()
     all_removed(machine, pool, expected)
@@ -82,9 +89,9 @@ def test_kill_of_service_and_engine(machine, pool, service, others):
 
 
 @pytest.mark.parametrize("fill", [True, False], ids=["mid-fill", "mid-sample"])
-def test_hard_reset(machine, pool, service, others, fill):
+def test_hard_reset(machine, pool, service, others, begin, fill):
     del others
-    run_id, expected = begin(machine, pool, service, fill)
+    run_id, expected = begin(fill)
     machine.ok(f"zpool sync {pool.name}")  # what the user made; ours must be found either way
     machine.reboot(hard=True)
     assert definitions.made(machine, pool), "the reset has removed them itself"
