@@ -98,6 +98,12 @@ def zfs_parameters(machine):  # pylint: disable=redefined-outer-name
 
 
 @pytest.fixture
+def one_txg(zfs_parameters):  # pylint: disable=redefined-outer-name
+    """What is written goes to the disks at a sync, or when it is some tens of MiB, and at no time."""
+    zfs_parameters(zfs_txg_timeout=3600)
+
+
+@pytest.fixture
 def slow_writes(zfs_parameters):  # pylint: disable=redefined-outer-name
     """slow_writes(): each write, of a MiB at most, then waits for a tenth of a second behind the last
     one, however fast the machine is (dmu_tx_delay() in OpenZFS's dmu_tx.c)."""

@@ -14,6 +14,7 @@ def dataset(pool, **properties):
 def definition(target, workloads=None, factors=None, **more):
     """Random reads of a second, on what is filled first; `defaults` and others are laid over."""
     defaults = {"bs": "16k", "size": "32m", "iodepth": 4, "runtime": 1, **more.pop("defaults", {})}
+    defaults = {name: value for name, value in defaults.items() if value is not None}
     value = {
         "name": "small",
         "target": target,
