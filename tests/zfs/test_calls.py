@@ -180,7 +180,7 @@ def test_what_is_refused(calls, machine, pool):
     refused(calls("create", "zvol", "nopool/b", RUN, SIZE), "target_missing :", "no such pool")
     refused(calls("create", "zvol", pool.parent, RUN, SIZE), "file_exists :", "already exists")
     assert machine.datasets(pool.name) == before
-    machine.ok(f"zpool export {pool.name}")
+    machine.wait_for(f"udevadm settle; zpool export {pool.name}")
     where = " ".join(f"-d {disk}" for disk in pool.disks)
     machine.ok(f"zpool import -o readonly=on {where} {pool.name} || zpool import -o readonly=on {pool.name}")
     refused(calls("create", "zvol", name, RUN, SIZE), "target_read_only :", "pool is read-only")
@@ -238,24 +238,42 @@ def test_a_zvol_that_is_held_open(calls, machine, pool):
     assert machine.run(f"zfs list {name}")[0] != 0
 
 
+# The caller dead first: who leaves a stopped group behind has it hung up. A create that was done
+# before it was stopped is undone, and there is another.
+LEAVE_BEHIND = """
+exec 2>/dev/null
+for attempt in $(seq 50); do
+    TOOL create zvol NAME & caller=$!
+    while kill -0 $caller; do
+        creator=$(cat /proc/$caller/task/$caller/children) && creator=${creator% }
+        [ "$(cat /proc/$creator/comm)" = zfs ] || continue
+        kill -9 $caller
+        wait $caller
+        kill -STOP $creator
+        while state=$(cut -d' ' -f3 /proc/$creator/stat) && [ $state != Z ]; do
+            [ $state != T ] || { echo $creator; exit 0; }
+        done
+    done
+    until TOOL destroy PARENT; do sleep 0.1; done
+done
+exit 1
+"""
+
+
 def test_a_create_that_was_left_behind(calls, machine, pool):
     """Who began it is dead and it is not done yet: a sweep waits for it, or keeps it in mind."""
     name = f"{pool.parent}/volbench-{RUN}"
     tool = f"{machine.state}/zfs_calls"
-    machine.ok(
-        f"{tool} create zvol {name} {RUN} {SIZE} >/dev/null & caller=$!; "
-        "until creator=$(cat /proc/$caller/task/$caller/children) && creator=${creator% } && "
-        '[ "$(cat /proc/$creator/comm)" = zfs ]; do kill -0 $caller || exit 1; done 2>/dev/null; '
-        # Dead first: who leaves a stopped group behind has it hung up.
-        "kill -9 $caller; wait $caller; kill -STOP $creator; echo $creator >/tmp/creator"
-    )
+    script = LEAVE_BEHIND.replace("TOOL", tool)
+    script = script.replace("NAME", f"{name} {RUN} {SIZE} >/dev/null")
+    creator = machine.ok(script.replace("PARENT", f"{name} {pool.parent} {RUN} >/dev/null"))
     refused(calls("destroy", name, pool.parent, RUN, 2), "target_busy :", "is still creating")
     waiting = machine.start(f"{tool} destroy {name} {pool.parent} {RUN} 100", f"{machine.state}/destroy.log")
-    machine.wait_for(f"ls -l /proc/{waiting}/fd | grep -q pidfd", 30)
-    machine.ok("kill -CONT $(cat /tmp/creator)")
+    machine.wait_for(f"ls -l /proc/{waiting}/fd | grep -q pidfd")
+    machine.ok(f"kill -CONT {creator}")
     machine.wait_for(f"! kill -0 {waiting}")
     assert machine.ok(f"cat {machine.state}/destroy.log; rm {machine.state}/destroy.log") == ""
-    assert machine.run("kill -0 $(cat /tmp/creator)")[0] != 0
+    machine.wait_for(f"! kill -0 {creator}")
     assert machine.run(f"zfs list {name}")[0] != 0
 
 
