@@ -26,7 +26,7 @@ class Runs:
         self.machine.ok(f"mkdir {here}")
         self.machine.put(json.dumps(definition), f"{here}/definition.json")
         words = ["run", f"{here}/definition.json", *self.words, "--state", f"{here}/state", "--quiet"]
-        self.machine.ok(f"volbench {shlex.join(words)} --json {here}/result.json", timeout=300)
+        self.machine.ok(f"volbench {shlex.join(words)} --json {here}/result.json", timeout=900)
         return json.loads(self.machine.get(f"{here}/result.json"))["samples"]
 
     def sample(self, target, workload):
