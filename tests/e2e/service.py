@@ -11,12 +11,7 @@ import subprocess
 import time
 
 import contract
-
-PROGRAM = os.environ.get("VOLBENCH", str(contract.ROOT / "build" / "volbench"))
-SLOW = bool(os.environ.get("SANITIZED"))
-# Deadlines here are for programs that hang, on a machine twenty times slower than any we know:
-# sanitized ones are several times slower still.
-PATIENCE = 180 if SLOW else 60
+from engine import PATIENCE, PROGRAM, SLOW
 
 
 class Answer:

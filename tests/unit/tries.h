@@ -17,7 +17,7 @@
 
 #include <stdbool.h>
 
-#define TRIES_MAX 20
+#define TRIES_MAX 8
 
 /* Whether to try once more: it did not go well, and that not too often. */
 static inline bool again(bool well, unsigned int *tries)
