@@ -264,7 +264,7 @@ static void mean_above(struct statements *statements)
 {
 	const struct analysis *analysis = statements->analysis;
 	const struct comparison *first = NULL;
-	char title[ANALYSIS_TITLE_MAX], one[WORDS_LEVEL_MAX], best[WORDS_LEVEL_MAX];
+	char title[WORDS_NAME_MAX], one[WORDS_LEVEL_MAX], best[WORDS_LEVEL_MAX];
 	size_t count = 0;
 
 	for (size_t k = 0; k < analysis->comparison_count; k++) {
@@ -278,8 +278,8 @@ static void mean_above(struct statements *statements)
 	if (!first)
 		return;
 	statement_begin(statements);
-	statement_put(statements, "In %s the mean of %s is better than that of %s, which is best",
-		      analysis_title(analysis, first, title),
+	statement_put(statements, "In %s %s has a better mean than %s, which is best",
+		      words_title(analysis, first, title),
 		      words_level(analysis, above(analysis, first), one),
 		      words_level(analysis, first->best, best));
 	if (count > 1)
@@ -320,7 +320,7 @@ static void drift(struct statements *statements)
 {
 	const struct analysis *analysis = statements->analysis;
 	const struct comparison *most = NULL;
-	char title[ANALYSIS_TITLE_MAX], far[WORDS_MAX];
+	char title[WORDS_NAME_MAX], far[WORDS_MAX];
 	size_t count = 0, compared = statements_compared(analysis);
 
 	for (size_t k = 0; k < analysis->comparison_count; k++) {
@@ -342,7 +342,7 @@ static void drift(struct statements *statements)
 	statement_put(statements, "Figures drifted over the run");
 	if (compared > 1)
 		statement_put(statements, " in %zu of %zu comparisons, most in %s", count, compared,
-			      analysis_title(analysis, most, title));
+			      words_title(analysis, most, title));
 	statement_put(statements,
 		      ": from its first sample to its last they became %s %s. That is taken out of "
 		      "the ratios between levels, by each sample's place in the run (analysis of "

@@ -117,9 +117,37 @@ static void the_best_is_what_pairs_say(void **state)
 		    analysis.comparisons[0].contrasts[0].ratio);
 	assert_non_null(said(&analysis, "mean_above"));
 	assert_string_equal(said(&analysis, "mean_above"),
-			    "In w0 the mean of 8K is better than that of 4K, which is best: levels "
-			    "are told apart by ratios of geometric means, in which one repeat that "
-			    "is far off counts less; tables show arithmetic means.");
+			    "In w0 8K has a better mean than 4K, which is best: levels are told "
+			    "apart by ratios of geometric means, in which one repeat that is far "
+			    "off counts less; tables show arithmetic means.");
+	analysis_done(&analysis);
+	result_done(&result);
+}
+
+static void call_workload(struct result *result, const char *name)
+{
+	free(result->definition.workloads[0].name);
+	result->definition.workloads[0].name = fixture_text(name);
+	for (size_t i = 0; i < result->sample_count; i++) {
+		free(result->samples[i].workload);
+		result->samples[i].workload = fixture_text(name);
+	}
+}
+
+/* Its comma would read as the sentence's. */
+static void a_name_with_a_comma_is_quoted(void **state)
+{
+	static const double figures[][2] = {
+		{10000, 8000}, {10000, 8000}, {10000, 8000}, {10000, 16500}};
+	struct analysis analysis;
+	struct result result;
+
+	(void)state;
+	make(&result, figures, 4);
+	call_workload(&result, "mail, nights");
+	assert_int_equal(analysis_make(&result, &analysis), 0);
+	assert_non_null(said(&analysis, "mean_above"));
+	assert_non_null(strstr(said(&analysis, "mean_above"), "In \"mail, nights\" 8K has"));
 	analysis_done(&analysis);
 	result_done(&result);
 }
@@ -176,6 +204,7 @@ int main(void)
 		cmocka_unit_test(unlike_blocks_hang_together),
 		cmocka_unit_test(without_a_common_block_means_are_compared),
 		cmocka_unit_test(the_best_is_what_pairs_say),
+		cmocka_unit_test(a_name_with_a_comma_is_quoted),
 		cmocka_unit_test(nothing_is_said_where_both_agree),
 		cmocka_unit_test(equals_and_zeros),
 	};
