@@ -340,9 +340,11 @@ static void drift(struct statements *statements)
 	else
 		(void)words_ahead(most->drift, far);
 	statement_put(statements, "Figures drifted over the run");
-	if (compared > 1)
+	if (count > 1)
 		statement_put(statements, " in %zu of %zu comparisons, most in %s", count, compared,
 			      words_title(analysis, most, title));
+	else if (compared > 1)
+		statement_put(statements, " in %s", words_title(analysis, most, title));
 	statement_put(statements,
 		      ": from its first sample to its last they became %s %s. That is taken out of "
 		      "the ratios between levels, by each sample's place in the run (analysis of "

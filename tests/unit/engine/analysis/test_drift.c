@@ -246,6 +246,44 @@ static void a_drift_is_told_where_blocks_stand_in_the_run(void **state)
 	result_done(&result);
 }
 
+/* Of two workloads: which drifted, and which most where both did. */
+static void assert_drift_where(bool both, const char *where)
+{
+	struct analysis analysis;
+	struct result result;
+	bool found = false;
+
+	blocks_make(&result, 2, LEVELS, BLOCKS);
+	for (size_t i = 0; i < result.sample_count; i++) {
+		size_t block = i / (2 * LEVELS), level = i % LEVELS;
+		bool second = i % (2 * LEVELS) >= LEVELS;
+		double still = 1000 + 10 * (double)level + (block % 3 == 0 ? -1 : 1);
+
+		result.samples[i].order = 2 * (size_t)places[block][level] + second;
+		blocks_set(&result.samples[i], 1000 * (second ? figures[block][level]
+						       : both ? sqrt(figures[block][level] * 1000)
+							      : still));
+	}
+	assert_int_equal(analysis_make(&result, &analysis), 0);
+	for (size_t i = 0; i < analysis.statement_count; i++)
+		if (strcmp(analysis.statements[i].code, "drift") == 0) {
+			assert_int_equal(strncmp(analysis.statements[i].text, where, strlen(where)),
+					 0);
+			found = true;
+		}
+	assert_true(found);
+	analysis_done(&analysis);
+	result_done(&result);
+}
+
+static void it_is_told_which_drifted(void **state)
+{
+	(void)state;
+	assert_drift_where(false, "Figures drifted over the run in w1: from ");
+	assert_drift_where(true, "Figures drifted over the run in 2 of 2 comparisons, most in w1: "
+				 "from ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +294,7 @@ int main(void)
 		cmocka_unit_test(few_blocks_are_left_alone),
 		cmocka_unit_test(a_block_with_a_gap_is_told_anew),
 		cmocka_unit_test(a_drift_is_told_where_blocks_stand_in_the_run),
+		cmocka_unit_test(it_is_told_which_drifted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
