@@ -3,7 +3,7 @@
  * test_checks_memory.c - the checks of imported samples with the n-th allocation failing, for every
  * n: no crash, no leak (ASan), and an answer that says so.
  *
- * link: -Wl,--wrap=calloc,--wrap=reallocarray,--wrap=strdup
+ * link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -16,40 +16,7 @@
 #include "engine/analysis/checks.h"
 #include "engine/analysis/checks_result.h"
 #include "tests/unit/engine/analysis/told_fixture.h"
-
-void *__real_calloc(size_t count, size_t size);
-void *__real_reallocarray(void *old, size_t count, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_reallocarray(void *old, size_t count, size_t size);
-char *__wrap_strdup(const char *text);
-
-static size_t left = SIZE_MAX; /* allocations that still succeed */
-
-static bool fails(void)
-{
-	if (left == SIZE_MAX)
-		return false;
-	if (left == 0)
-		return true;
-	left--;
-	return false;
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_reallocarray(void *old, size_t count, size_t size)
-{
-	return fails() ? NULL : __real_reallocarray(old, count, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return fails() ? NULL : __real_strdup(text);
-}
+#include "tests/unit/failing_allocation.h"
 
 /* Something of each finding that looks at several samples, and of some that look at one. */
 static void faulty(struct result *result)
@@ -109,9 +76,9 @@ static void every_allocation_may_fail(void **state)
 	(void)state;
 	do {
 		faulty(&result);
-		left = n++;
+		failing_left = n++;
 		r = check_all(&result, &found);
-		left = SIZE_MAX;
+		failing_left = SIZE_MAX;
 		if (r < 0)
 			assert_int_equal(r, -ENOMEM);
 		result_done(&result);

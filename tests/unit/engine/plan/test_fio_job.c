@@ -3,7 +3,7 @@
  * fio job files in and out; whole files of the kinds people have are in tests/data/fio.
  * Length: in and out need the same helpers.
  *
- * link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=reallocarray,--wrap=strdup
+ * link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,47 +16,7 @@
 
 #include "engine/base/text.h"
 #include "engine/plan/fio_job.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_reallocarray(void *old, size_t count, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_reallocarray(void *old, size_t count, size_t size);
-char *__wrap_strdup(const char *text);
-
-static size_t left = SIZE_MAX; /* allocations that still succeed */
-
-static bool fails(void)
-{
-	if (left == SIZE_MAX)
-		return false;
-	if (left == 0)
-		return true;
-	left--;
-	return false;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_reallocarray(void *old, size_t count, size_t size)
-{
-	return fails() ? NULL : __real_reallocarray(old, count, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return fails() ? NULL : __real_strdup(text);
-}
+#include "tests/unit/failing_allocation.h"
 
 static const char *variable(const char *name)
 {
@@ -465,9 +425,9 @@ static void without_memory_it_is_said(void **state)
 
 	(void)state;
 	for (int r = -1; r < 0; n++) {
-		left = n;
+		failing_left = n;
 		r = read_job(whole, &d, &err);
-		left = SIZE_MAX;
+		failing_left = SIZE_MAX;
 		if (r < 0) {
 			assert_int_equal(err.code, ERROR_NO_MEMORY);
 			assert_null(d.workloads);

@@ -3,7 +3,9 @@
  * test_import_memory.c - the readers with the n-th allocation failing, for every n: no crash, no
  * leak (ASan), and an answer that says so and nothing else.
  *
- * link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=reallocarray,--wrap=strdup,--wrap=strndup
+ * link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup
+ *
+ * link: -Wl,--wrap=strndup
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -15,53 +17,14 @@
 #include <cmocka.h>
 
 #include "server/import/import.h"
+#include "tests/unit/failing_allocation.h"
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_reallocarray(void *old, size_t count, size_t size);
-char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_reallocarray(void *old, size_t count, size_t size);
-char *__wrap_strdup(const char *text);
 char *__wrap_strndup(const char *text, size_t size);
-
-static size_t left = SIZE_MAX; /* allocations that still succeed */
-
-static bool fails(void)
-{
-	if (left == SIZE_MAX)
-		return false;
-	if (left == 0)
-		return true;
-	left--;
-	return false;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_reallocarray(void *old, size_t count, size_t size)
-{
-	return fails() ? NULL : __real_reallocarray(old, count, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return fails() ? NULL : __real_strdup(text);
-}
 
 char *__wrap_strndup(const char *text, size_t size)
 {
-	return fails() ? NULL : __real_strndup(text, size);
+	return failing_now() ? NULL : __real_strndup(text, size);
 }
 
 static const char table[] =
@@ -113,9 +76,9 @@ static size_t run(const char *text)
 		int r;
 
 		result_init(&result);
-		left = n;
+		failing_left = n;
 		r = import_files(&request, &result, &err);
-		left = SIZE_MAX;
+		failing_left = SIZE_MAX;
 		result_done(&result);
 		if (r == 0)
 			return n;
