@@ -87,4 +87,18 @@ static inline void blocks_make(struct result *result, size_t workloads, size_t l
 				blocks_set(blocks_add(result, w, l, r), 1000000);
 }
 
+/* Gives a workload, and its samples, another name. */
+static inline void blocks_call(struct result *result, size_t workload, const char *name)
+{
+	char **old = &result->definition.workloads[workload].name;
+
+	for (size_t i = 0; i < result->sample_count; i++)
+		if (strcmp(result->samples[i].workload, *old) == 0) {
+			free(result->samples[i].workload);
+			result->samples[i].workload = fixture_text(name);
+		}
+	free(*old);
+	*old = fixture_text(name);
+}
+
 #endif

@@ -247,7 +247,7 @@ static void a_drift_is_told_where_blocks_stand_in_the_run(void **state)
 }
 
 /* Of two workloads: which drifted, and which most where both did. */
-static void assert_drift_where(bool both, const char *where)
+static void assert_drift_where(bool both, const char *second_name, const char *where)
 {
 	struct analysis analysis;
 	struct result result;
@@ -264,6 +264,7 @@ static void assert_drift_where(bool both, const char *where)
 						       : both ? sqrt(figures[block][level] * 1000)
 							      : still));
 	}
+	blocks_call(&result, 1, second_name);
 	assert_int_equal(analysis_make(&result, &analysis), 0);
 	for (size_t i = 0; i < analysis.statement_count; i++)
 		if (strcmp(analysis.statements[i].code, "drift") == 0) {
@@ -279,9 +280,10 @@ static void assert_drift_where(bool both, const char *where)
 static void it_is_told_which_drifted(void **state)
 {
 	(void)state;
-	assert_drift_where(false, "Figures drifted over the run in w1: from ");
-	assert_drift_where(true, "Figures drifted over the run in 2 of 2 comparisons, most in w1: "
-				 "from ");
+	assert_drift_where(false, "w1", "Figures drifted over the run in w1: from ");
+	assert_drift_where(false, "b, c", "Figures drifted over the run in \"b, c\": from ");
+	assert_drift_where(true, "w1",
+			   "Figures drifted over the run in 2 of 2 comparisons, most in w1: from ");
 }
 
 int main(void)

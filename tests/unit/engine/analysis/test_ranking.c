@@ -124,16 +124,6 @@ static void the_best_is_what_pairs_say(void **state)
 	result_done(&result);
 }
 
-static void call_workload(struct result *result, const char *name)
-{
-	free(result->definition.workloads[0].name);
-	result->definition.workloads[0].name = fixture_text(name);
-	for (size_t i = 0; i < result->sample_count; i++) {
-		free(result->samples[i].workload);
-		result->samples[i].workload = fixture_text(name);
-	}
-}
-
 /* Its comma would read as the sentence's. */
 static void a_name_with_a_comma_is_quoted(void **state)
 {
@@ -144,7 +134,7 @@ static void a_name_with_a_comma_is_quoted(void **state)
 
 	(void)state;
 	make(&result, figures, 4);
-	call_workload(&result, "mail, nights");
+	blocks_call(&result, 0, "mail, nights");
 	assert_int_equal(analysis_make(&result, &analysis), 0);
 	assert_non_null(said(&analysis, "mean_above"));
 	assert_non_null(strstr(said(&analysis, "mean_above"), "In \"mail, nights\" 8K has"));
